@@ -1,0 +1,1 @@
+"""Core of the SAPP pipeline dashboard: profiles, schedules, simulation, balancing, charts. Works without Streamlit."""

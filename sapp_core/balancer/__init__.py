@@ -1,0 +1,1 @@
+"""Placing layers on stages and choosing recomputation with an integer program."""

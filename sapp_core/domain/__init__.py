@@ -1,0 +1,1 @@
+"""The words of the project as frozen types: standard library only, no input or output."""

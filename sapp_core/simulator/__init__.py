@@ -1,0 +1,1 @@
+"""Schedule and costs to times, memory over time and bubbles."""
