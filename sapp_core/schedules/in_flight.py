@@ -1,0 +1,38 @@
+"""The in-flight counts that limit a stage's memory: they make memory linear in the plan.
+
+Memory is highest after some forward, at a count vector that no other vector of the stage exceeds in every chunk. So
+`Σ_c n_c · activation(c, s) + parameters(s) + constant ≤ limit`, for each of these vectors n, is exact.
+"""
+
+from sapp_core.domain.in_flight import alive_after_each_op
+from sapp_core.domain.pipeline import Pipeline
+from sapp_core.domain.schedule import Schedule, Slot
+
+Vector = tuple[float, ...]
+"""Micro-batches in flight, `[chunk]`; a sequence split counts as its share of a micro-batch."""
+
+
+def peak_vectors(schedule: Schedule) -> tuple[tuple[Vector, ...], ...]:
+    """`[stage][i][chunk]`: the Pareto-maximal in-flight vectors of each stage, at least one a stage, largest first."""
+    return tuple(_maximal(_after_forwards(slots, schedule.pipeline)) for slots in schedule.slots)
+
+
+def peak_in_flight(schedule: Schedule) -> tuple[Vector, ...]:
+    """`[stage][chunk]`: each chunk's own largest count (not all at the same moment)."""
+    return tuple(
+        tuple(max(column) for column in zip(*_after_forwards(slots, schedule.pipeline), strict=True))
+        for slots in schedule.slots
+    )
+
+
+def _after_forwards(slots: tuple[Slot, ...], pipeline: Pipeline) -> set[Vector]:
+    return {step.counts for step in alive_after_each_op(slots, pipeline) if step.claims}
+
+
+def _maximal(vectors: set[Vector]) -> tuple[Vector, ...]:
+    kept: list[Vector] = []
+    # Only a vector with a larger sum can exceed another one, so every rival of a vector comes before it here.
+    for vector in sorted(vectors, key=lambda v: (-sum(v), v)):
+        if not any(all(a >= b for a, b in zip(other, vector, strict=True)) for other in kept):
+            kept.append(vector)
+    return tuple(kept)

@@ -1,0 +1,31 @@
+"""One scenario: profile, schedule and plan to everything a page draws."""
+
+from sapp_core.domain.costs import chunk_costs
+from sapp_core.domain.plan import Plan
+from sapp_core.domain.profile import ModelProfile
+from sapp_core.domain.schedule import Schedule
+from sapp_core.domain.timeline import Evaluation
+from sapp_core.simulator.bubble import bubble_parts
+from sapp_core.simulator.engine import prepare, simulate
+from sapp_core.simulator.memory import memory_timeline, peaks
+
+
+def evaluate(profile: ModelProfile, schedule: Schedule, plan: Plan) -> Evaluation:
+    """Simulate a plan.
+
+    Raises:
+        PlanError: the plan does not fit profile and pipeline.
+    """
+    costs = chunk_costs(profile, plan, schedule.pipeline)
+    prepared = prepare(schedule)
+    timeline = simulate(prepared, costs)
+    return Evaluation(
+        profile=profile,
+        schedule=schedule,
+        plan=plan,
+        costs=costs,
+        timeline=timeline,
+        memory=memory_timeline(schedule, costs, timeline),
+        peaks=peaks(schedule, costs),
+        bubble=bubble_parts(prepared, costs, timeline.step_time),
+    )
