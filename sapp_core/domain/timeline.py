@@ -7,6 +7,9 @@ from sapp_core.domain.plan import Plan
 from sapp_core.domain.profile import ModelProfile
 from sapp_core.domain.schedule import Schedule
 
+MEMORY_ROUNDING_MB = 1e-6
+"""A peak this little above its limit is the rounding of a sum, not a plan that does not fit."""
+
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
@@ -111,3 +114,13 @@ class Evaluation:
     def peak_memory_mb(self) -> tuple[float, ...]:
         """`[stage]`, MiB."""
         return tuple(peak.total_mb for peak in self.peaks)
+
+    def stages_over(self, limits_mb: tuple[float, ...] | None) -> tuple[int, ...]:
+        """Stages whose peak is above their limit (`[stage]`, MiB; None = no limit), rounding forgiven."""
+        if limits_mb is None:
+            return ()
+        return tuple(
+            stage
+            for stage, (peak, limit) in enumerate(zip(self.peak_memory_mb, limits_mb, strict=True))
+            if peak > limit + MEMORY_ROUNDING_MB
+        )
