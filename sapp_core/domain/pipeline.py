@@ -60,7 +60,7 @@ class Pipeline:
         problems = [
             f"{name}: must be a whole number of at least 1, found {value!r}."
             for name in ("num_stages", "num_micro_batches", "num_chunks", "num_sequence_splits", "group_size")
-            if (value := getattr(self, name)) is not None and (not isinstance(value, int) or value < 1)
+            if not _is_count(value := getattr(self, name)) and not (name == "group_size" and value is None)
         ]
         if not (isfinite(self.p2p_time) and self.p2p_time >= 0):
             problems.append(f"p2p_time: must be a number of at least 0, found {self.p2p_time!r}.")
@@ -112,3 +112,7 @@ class Pipeline:
         """Field name → value, enums as their text: what files and `--json` carry."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: str(value) if isinstance(value, StrEnum) else value for name, value in values.items()}
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sapp_core.domain.pipeline import Pipeline
+from sapp_core.domain.pipeline import Pipeline, Placement
 from sapp_core.domain.schedule import Schedule, Slot
 from sapp_core.errors import PipelineError
 from sapp_core.schedules.gpipe import gpipe
@@ -25,6 +25,7 @@ class ScheduleFamily:
         title: what people call it.
         summary: when to use it and what it costs.
         order: the generator, pipeline → `[stage][slot]`.
+        placement: how it lays virtual stages onto cells.
         problems: sentences on settings this family cannot run; empty when it can.
         uses_chunks: whether a stage may hold several chunks.
         uses_groups: whether group size and remainder mean something.
@@ -34,6 +35,7 @@ class ScheduleFamily:
     title: str
     summary: str
     order: Callable[[Pipeline], tuple[tuple[Slot, ...], ...]]
+    placement: Placement = Placement.LOOP
     problems: Callable[[Pipeline], list[str]] = _no_problems
     uses_chunks: bool = False
     uses_groups: bool = False
@@ -106,7 +108,10 @@ def make_schedule(name: str, pipeline: Pipeline) -> Schedule:
     if pipeline.group_size is not None and not chosen.uses_groups:
         grouped = ", ".join(f.name for f in SCHEDULES if f.uses_groups)
         problems.append(f"group_size: {name} has no groups of micro-batches; leave it out or choose {grouped}.")
-    problems += chosen.problems(pipeline) if not problems else []
+    if pipeline.placement is not chosen.placement:
+        problems.append(f"placement: {name} needs {chosen.placement}, found {pipeline.placement}.")
+    if not problems:
+        problems = chosen.problems(pipeline)
     if problems:
         raise PipelineError(*problems)
     schedule = Schedule(name, pipeline, chosen.order(pipeline))
