@@ -1,7 +1,7 @@
 """Bytes of a JSON or YAML file to a tree of plain values, with nothing in it that could surprise a reader.
 
-JSON and YAML are told apart by content. YAML is read as the JSON-like core of YAML 1.2: `1e3` is a number,
-`010`, `1_000` and `1:30` (numbers to some readers only) are text, and so are `yes` and `no`.
+JSON and YAML are told apart by content: text that starts like JSON has to be JSON. YAML is read as the JSON-like core
+of YAML 1.2: `1e3` is a number; `010`, `1_000` and `1:30`, numbers to some readers only, are text, and so is `yes`.
 """
 
 import json
@@ -67,20 +67,20 @@ def read_document(data: bytes, report: Report) -> object:
         ProfileError: nothing beyond the problem can be read.
     """
     text = _decode(data, report)
-    json_problem = None
-    if text.lstrip().startswith(("{", "[")):
-        json_problem = _nesting_problem(text)
-        if json_problem is None:
-            try:
-                tree = json.loads(
-                    text, object_pairs_hook=_Members, parse_int=_Number, parse_float=_Number, parse_constant=_Number
-                )
-            except json.JSONDecodeError as error:
-                json_problem = _json_problem(text, error)
-            else:
-                return _from_json(tree, report)
-    # `{a: 1}` is no JSON but good YAML. JSON that nests too deep comes here too: this reader knows the path of it.
-    return _from_yaml(text, report, json_problem)
+    if not text.lstrip().startswith(("{", "[")):
+        return _from_yaml(text, report)
+    if nesting := _nesting_problem(text):
+        # The JSON reader is recursive and must not see this. The other one stops in time and knows the path.
+        return _from_yaml(text, report, nesting)
+    try:
+        tree = json.loads(
+            text, object_pairs_hook=_Members, parse_int=_Number, parse_float=_Number, parse_constant=_Number
+        )
+    except json.JSONDecodeError as error:
+        if not text[: error.pos].strip(" \t\r\n{["):
+            return _from_yaml(text, report)  # what follows the brackets is no JSON, so `{a: 1}` was meant
+        report.stop("", f"line {error.lineno}, column {error.colno} is not valid JSON: {error.msg}.")
+    return _from_json(tree, report)
 
 
 def _decode(data: bytes, report: Report) -> str:
@@ -102,7 +102,7 @@ def _decode(data: bytes, report: Report) -> str:
 
 
 def _nesting_problem(text: str) -> str | None:
-    """Where JSON text nests too deep: the JSON reader is recursive and must not see such text."""
+    """Where JSON text nests too deep, if it does."""
     depth = 0
     for token in _STRING_OR_BRACKET.finditer(text):
         character = text[token.start()]
@@ -114,13 +114,6 @@ def _nesting_problem(text: str) -> str | None:
         elif character in "]}":
             depth -= 1
     return None
-
-
-def _json_problem(text: str, error: json.JSONDecodeError) -> str | None:
-    """Where text stops being JSON; None when that is at its opening brackets, so that it must be meant as YAML."""
-    if not text[: error.pos].strip(" \t\r\n{["):
-        return None
-    return f"line {error.lineno}, column {error.colno} is not valid JSON: {error.msg}."
 
 
 def _from_json(tree: object, report: Report) -> object:
@@ -147,7 +140,8 @@ def _from_json(tree: object, report: Report) -> object:
     return builder.root
 
 
-def _from_yaml(text: str, report: Report, json_problem: str | None) -> object:
+def _from_yaml(text: str, report: Report, known_problem: str = "") -> object:
+    """The tree of a YAML document; `known_problem` is said instead of a syntax error."""
     builder = TreeBuilder(report)
     documents = 0
     try:
@@ -158,7 +152,7 @@ def _from_yaml(text: str, report: Report, json_problem: str | None) -> object:
                 report.stop("", "must hold one YAML document, found another one after a line `---`.")
             _take_event(event, builder)
     except yaml.YAMLError as error:
-        report.stop("", json_problem or _yaml_problem(error))
+        report.stop("", known_problem or _yaml_problem(error))
     if not documents:
         report.stop("", _EMPTY)
     return builder.root

@@ -135,7 +135,9 @@ def _check_body(top: Section, sections: Sequence[Section]) -> None:
         return
     # A type that is missing or misspelled may be meant as BODY; it has its own sentence already.
     if all(section.values.get("type") in (LayerKind.HEAD, LayerKind.TAIL) for section in sections):
-        top.report.refuse(LAYERS, f"must hold at least one layer of type BODY, found {_names(sections)}.")
+        top.report.refuse(
+            LAYERS, f"must hold at least one layer of type BODY, found {_names(sections) or 'an empty list'}."
+        )
 
 
 def _offered_modes(top: Section, bodies: Sequence[Section]) -> tuple[bool, ...]:
@@ -194,6 +196,10 @@ def _warn_free_modes(section: Section, activation: Sequence[float | None]) -> No
 
 
 def _names(sections: Sequence[Section]) -> str:
-    names = [quoted(str(section.values.get("name"))) for section in sections[:_NAMES_SHOWN]]
-    more = len(sections) - len(names)
-    return ", ".join(names) + (f" and {more} more" if more else "")
+    """Names of the first few layers, or their paths where a name is no text."""
+    shown = []
+    for section in sections[:_NAMES_SHOWN]:
+        name = section.values.get("name")
+        shown.append(quoted(name) if isinstance(name, str) else section.path)
+    more = len(sections) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")

@@ -6,7 +6,15 @@ from pathlib import PurePath
 from sapp_core.domain.profile import ModelProfile, TrainingShape
 from sapp_core.profiles.layers import read_layers
 from sapp_core.profiles.report import Report
-from sapp_core.profiles.schema import LAYERS, MAX_NUMBER, MAX_UNIT_LENGTH, PROFILE_KEYS, TRAINING_KEYS, UNUSED_KEYS
+from sapp_core.profiles.schema import (
+    LAYERS,
+    MAX_NUMBER,
+    MAX_UNIT_LENGTH,
+    PROFILE_KEYS,
+    SETTINGS,
+    TRAINING_KEYS,
+    UNUSED_KEYS,
+)
 from sapp_core.profiles.section import MAX_TEXT, Section, read_sections
 
 
@@ -41,6 +49,8 @@ def load_profile(data: bytes, source: str) -> LoadedProfile:
     limit = top.number("memory_limit", most=MAX_NUMBER, positive=True)
     training = _training(top)
     layers = read_layers(top)
+    if top.has(SETTINGS) and not top.has(LAYERS):
+        report.refuse(SETTINGS, "belongs to a pipeline settings file; a profile describes layers.")
     top.warn_unknown(PROFILE_KEYS, UNUSED_KEYS)
     report.raise_problems()
     if name is None:

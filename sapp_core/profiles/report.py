@@ -35,7 +35,7 @@ class Report:
         """
         self.problems.append(f"{path or self.source}: {sentence}")
         if len(self.problems) >= MAX_SENTENCES:
-            self.stop("", f"has more than {MAX_SENTENCES:,} problems; the first ones are listed.")
+            self.stop("", f"has {MAX_SENTENCES:,} problems or more; the first ones are listed.")
 
     def warn(self, path: str, sentence: str) -> None:
         """Note something the user should know; what comes after the useful number of warnings is dropped."""
@@ -74,11 +74,9 @@ def quoted(text: str) -> str:
 
 
 def number_text(value: float) -> str:
-    """A number as a person would write it: 12, 0.5, 1,000,000."""
-    if isinstance(value, int) or (value.is_integer() and abs(value) < 1e16):
-        digits = f"{int(value):,}"
-        return digits if len(digits) <= _SHOWN else f"a number of {len(str(abs(int(value))))} digits"
-    return repr(value)
+    """A number as it would be written into a file; one with very many digits is only described."""
+    digits = str(int(value)) if isinstance(value, int) or value.is_integer() else repr(value)
+    return digits if len(digits) <= _SHOWN else f"a number of {len(digits)} digits"
 
 
 def found(value: object) -> str:
@@ -88,14 +86,16 @@ def found(value: object) -> str:
             said = "nothing"
         case bool():
             said = "true" if value else "false"
-        case int() | float():
+        case float():
+            said = repr(value)
+        case int():
             said = number_text(value)
         case str():
             said = f"the text {quoted(value)}"
         case list():
             said = f"a list of {len(value):,}"
         case dict():
-            said = f"a mapping of {len(value):,} keys"
+            said = f"a mapping of {len(value):,} key{'s' if len(value) != 1 else ''}"
         case _:
             said = f"a {type(value).__name__}"
     return said

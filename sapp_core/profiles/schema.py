@@ -47,6 +47,9 @@ RECOMPUTE_TIME_WITH_BLANK = "recompute_time "
 KINDS: tuple[str, ...] = tuple(LayerKind)
 TRAINING_KEYS: tuple[str, ...] = tuple(field.name for field in fields(TrainingShape))
 LAYERS = "layers_description"
+SETTINGS = "pipeline_config"
+"""The one key of a pipeline settings file."""
+
 PROFILE_KEYS = ("name", "stage_const_mem", "time_unit", "memory_limit", "training", LAYERS)
 LAYER_KEYS = (
     "name",

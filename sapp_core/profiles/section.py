@@ -11,6 +11,7 @@ from sapp_core.profiles.report import Report, child, found, number_text, quoted
 from sapp_core.profiles.tree import Refused
 
 MAX_TEXT = 200
+_UNKNOWN_SHOWN = 20
 _OLD_FLAGS: Mapping[str, bool] = MappingProxyType({"yes": True, "no": False, "on": True, "off": False})
 _LONGEST_COMPARED = 80
 """Characters: comparing texts takes time that grows with the square of their length."""
@@ -43,8 +44,7 @@ class Section:
 
     def number(self, key: str, *, most: float, positive: bool = False, required: bool = False) -> float | None:
         """A number from 0 (or just above it) to `most`."""
-        limit = number_text(most)
-        rule = f"a number above 0 and up to {limit}" if positive else f"a number from 0 to {limit}"
+        rule = f"a number above 0 and up to {most:,}" if positive else f"a number from 0 to {most:,}"
         value = self._given(key, rule, required=required)
         if isinstance(value, Refused):
             return None
@@ -59,7 +59,7 @@ class Section:
 
     def whole(self, key: str, *, least: int, most: int, required: bool = False) -> int | None:
         """A whole number from `least` to `most`, written without a decimal point."""
-        rule = f"a whole number from {number_text(least)} to {number_text(most)}"
+        rule = f"a whole number from {least:,} to {most:,}"
         value = self._given(key, rule, required=required)
         if isinstance(value, Refused):
             return None
@@ -132,11 +132,13 @@ class Section:
     def warn_unknown(self, known: Iterable[str], unused: Iterable[str] = ()) -> None:
         """Warn about every key that is neither known nor left unused on purpose, with the nearest known one."""
         known = tuple(known)
-        for key in self.values:
-            if key not in known and key not in unused:
-                nearest = _nearest(key, known)
-                question = f" `{key}` → `{nearest}`?" if nearest else ""
-                self.report.warn(self.at(key), f"is not known and was ignored.{question}")
+        unknown = [key for key in self.values if key not in known and key not in unused]
+        for key in unknown[:_UNKNOWN_SHOWN]:
+            nearest = _nearest(key, known)
+            question = f" `{key}` → `{nearest}`?" if nearest else ""
+            self.report.warn(self.at(key), f"is not known and was ignored.{question}")
+        if (more := len(unknown) - _UNKNOWN_SHOWN) > 0:
+            self.report.warn(self.path, f"has {more:,} more keys that are not known and were ignored.")
 
     def _given(self, key: str, rule: str, *, required: bool) -> object:
         """The value, or the marker of a refused one when there is nothing (more) to check."""
@@ -160,6 +162,8 @@ def read_sections(data: bytes, report: Report) -> Section:
         ProfileError: it cannot be parsed, or is not a mapping.
     """
     document = read_document(data, report)
+    if isinstance(document, Refused):
+        report.raise_problems()
     if not isinstance(document, dict):
         report.stop("", f"must be a mapping of keys to values, found {found(document)}.")
     return Section(document, "", report)

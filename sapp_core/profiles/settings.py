@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 
 from sapp_core.profiles.report import Report
-from sapp_core.profiles.schema import MAX_LAYERS, MAX_NUMBER
+from sapp_core.profiles.schema import MAX_LAYERS, MAX_NUMBER, SETTINGS
 from sapp_core.profiles.section import Section, read_sections
 
 MAX_PIPELINE_SIZE = 100_000
 """Of stages, micro-batches and chunks: a typing error, not a pipeline, is larger."""
 
-_SECTION = "pipeline_config"
 _KEYS = (
     "pipeline_num",
     "micro_batch_num",
@@ -69,8 +68,8 @@ def load_settings(data: bytes, source: str) -> PipelineSettings:
     """
     report = Report(source)
     top = read_sections(data, report)
-    top.warn_unknown((_SECTION,), _UNUSED_SECTIONS)
-    section = top.section(_SECTION, required=True) or Section({}, _SECTION, report)
+    top.warn_unknown((SETTINGS,), _UNUSED_SECTIONS)
+    section = top.section(SETTINGS, required=True) or Section({}, SETTINGS, report)
     section.warn_unknown(_KEYS, _UNUSED_KEYS)
     settings = PipelineSettings(
         num_stages=section.whole("pipeline_num", least=1, most=MAX_PIPELINE_SIZE),
