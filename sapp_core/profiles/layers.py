@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sapp_core.documents.report import found, number_text, quoted
+from sapp_core.documents.section import Section
+from sapp_core.documents.tree import Refused
 from sapp_core.domain.profile import LayerKind, LayerProfile
-from sapp_core.profiles.report import found, number_text, quoted
 from sapp_core.profiles.schema import (
     KINDS,
     LAYER_KEYS,
@@ -20,8 +22,6 @@ from sapp_core.profiles.schema import (
     UNUSED_KEYS,
     ModeKeys,
 )
-from sapp_core.profiles.section import Section
-from sapp_core.profiles.tree import Refused
 
 _NAMES_SHOWN = 5
 

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from sapp_core.documents.report import Report
+from sapp_core.documents.section import MAX_TEXT, Section, read_sections
 from sapp_core.domain.profile import ModelProfile, TrainingShape
+from sapp_core.errors import ProfileError
 from sapp_core.profiles.layers import read_layers
-from sapp_core.profiles.report import Report
 from sapp_core.profiles.schema import (
     LAYERS,
     MAX_NUMBER,
@@ -15,7 +17,6 @@ from sapp_core.profiles.schema import (
     TRAINING_KEYS,
     UNUSED_KEYS,
 )
-from sapp_core.profiles.section import MAX_TEXT, Section, read_sections
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ def load_profile(data: bytes, source: str) -> LoadedProfile:
     Raises:
         ProfileError: with all that is wrong with the file, one sentence each: path, rule, what was found.
     """
-    report = Report(source)
+    report = Report(source, ProfileError)
     top = read_sections(data, report)
     name = top.text("name")
     constant = top.number("stage_const_mem", most=MAX_NUMBER)

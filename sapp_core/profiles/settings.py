@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from sapp_core.profiles.report import Report
+from sapp_core.documents.report import Report
+from sapp_core.documents.section import Section, read_sections
+from sapp_core.errors import ProfileError
 from sapp_core.profiles.schema import MAX_LAYERS, MAX_NUMBER, SETTINGS
-from sapp_core.profiles.section import Section, read_sections
 
 MAX_PIPELINE_SIZE = 100_000
 """Of stages, micro-batches and chunks: a typing error, not a pipeline, is larger."""
@@ -66,7 +67,7 @@ def load_settings(data: bytes, source: str) -> PipelineSettings:
     Raises:
         ProfileError: with all that is wrong with the file, one sentence each: path, rule, what was found.
     """
-    report = Report(source)
+    report = Report(source, ProfileError)
     top = read_sections(data, report)
     top.warn_unknown((SETTINGS,), _UNUSED_SECTIONS)
     section = top.section(SETTINGS, required=True) or Section({}, SETTINGS, report)

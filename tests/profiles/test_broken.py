@@ -3,8 +3,8 @@
 import pytest
 import yaml
 
+from sapp_core.documents import parse
 from sapp_core.errors import ProfileError
-from sapp_core.profiles import document
 from sapp_core.profiles.load import load_profile
 from tests.profiles.broken import BROKEN, Broken
 from tests.profiles.documents import legal, to_json, to_yaml
@@ -46,7 +46,7 @@ def test_one_wrong_field_gives_one_sentence():
 
 
 def test_without_libyaml_the_same_files_are_refused_in_the_same_places(monkeypatch):
-    monkeypatch.setattr(document, "_EVENTS", yaml.SafeLoader)
+    monkeypatch.setattr(parse, "_EVENTS", yaml.SafeLoader)
     for broken in BROKEN:
         with pytest.raises(ProfileError) as caught:
             load_profile(broken.data, broken.name)

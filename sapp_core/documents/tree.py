@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from math import isfinite
 
-from sapp_core.profiles.report import Report, child, found
+from sapp_core.documents.report import Report, child, found
 
 MAX_DEPTH = 20
 """Mappings and lists inside each other; a profile needs three."""
@@ -45,7 +45,7 @@ class TreeBuilder:
         """Begin a mapping or list.
 
         Raises:
-            ProfileError: it is one level too deep, or a mapping's key.
+            SappError: it is one level too deep, or a mapping's key.
         """
         path = self.path()
         if self._awaits_key():

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sapp_core.errors import ProfileError
-from sapp_core.profiles.report import MAX_SENTENCES, Report, child, found, number_text, quoted
+from sapp_core.documents.report import MAX_SENTENCES, Report, child, found, number_text, quoted
+from sapp_core.errors import PlanError
 
 
 @pytest.mark.parametrize(
@@ -60,29 +60,29 @@ def test_quoted_text_is_printable_and_short():
 
 
 def test_sentences_about_the_whole_file_begin_with_its_name():
-    report = Report("file.json")
+    report = Report("file.json", PlanError)
     report.refuse("", "is odd.")
     report.refuse("a.b", "is odd too.")
-    with pytest.raises(ProfileError) as caught:
+    with pytest.raises(PlanError) as caught:
         report.raise_problems()
     assert caught.value.problems == ("file.json: is odd.", "a.b: is odd too.")
 
 
 def test_nothing_is_raised_without_problems():
-    report = Report("file.json")
+    report = Report("file.json", PlanError)
     report.warn("a", "was ignored.")
     report.raise_problems()
     assert report.warnings == ["a: was ignored."]
 
 
 def test_the_number_of_sentences_is_limited():
-    report = Report("file.json")
+    report = Report("file.json", PlanError)
     for i in range(MAX_SENTENCES + 5):
         report.warn(f"a[{i}]", "was ignored.")
     assert len(report.warnings) == MAX_SENTENCES
     for i in range(MAX_SENTENCES - 1):
         report.refuse(f"a[{i}]", "is odd.")
-    with pytest.raises(ProfileError) as caught:
+    with pytest.raises(PlanError) as caught:
         report.refuse("last", "is odd.")
     assert len(caught.value.problems) == MAX_SENTENCES + 1
     assert caught.value.problems[-1] == "file.json: has 1,000 problems or more; the first ones are listed."

@@ -4,7 +4,7 @@ import re
 from json import dumps
 from typing import NoReturn
 
-from sapp_core.errors import ProfileError
+from sapp_core.errors import SappError
 
 MAX_SENTENCES = 1000
 """Nobody reads more; a hostile file could make a million."""
@@ -18,12 +18,14 @@ class Report:
 
     Attributes:
         source: name of the file, stands for the path where a sentence is about the whole file.
+        error: what a refused file raises.
         problems: sentences that refuse the file.
         warnings: sentences about what was ignored or left out.
     """
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, error: type[SappError]) -> None:
         self.source = source
+        self.error = error
         self.problems: list[str] = []
         self.warnings: list[str] = []
 
@@ -31,7 +33,7 @@ class Report:
         """Note a problem.
 
         Raises:
-            ProfileError: there are too many to be of use.
+            SappError: of the type `error`; there are too many to be of use.
         """
         self.problems.append(f"{path or self.source}: {sentence}")
         if len(self.problems) >= MAX_SENTENCES:
@@ -46,18 +48,18 @@ class Report:
         """Give up reading, with everything found so far.
 
         Raises:
-            ProfileError: always.
+            SappError: of the type `error`; always.
         """
-        raise ProfileError(*self.problems, f"{path or self.source}: {sentence}")
+        raise self.error(*self.problems, f"{path or self.source}: {sentence}")
 
     def raise_problems(self) -> None:
         """Refuse the file if anything is wrong with it.
 
         Raises:
-            ProfileError: with all problems.
+            SappError: of the type `error`; with all problems.
         """
         if self.problems:
-            raise ProfileError(*self.problems)
+            raise self.error(*self.problems)
 
 
 def child(path: str, key: str) -> str:

@@ -9,14 +9,14 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sapp_core.errors import ProfileError
-from sapp_core.profiles.document import MAX_BYTES, parse_document
-from sapp_core.profiles.tree import MAX_DEPTH
+from sapp_core.documents.parse import MAX_BYTES, parse_document
+from sapp_core.documents.tree import MAX_DEPTH
+from sapp_core.errors import FormatError
 from tests.profiles.documents import to_json, to_yaml
 
 
 def _problems(data: bytes) -> tuple[str, ...]:
-    with pytest.raises(ProfileError) as caught:
+    with pytest.raises(FormatError) as caught:
         parse_document(data, "file.json")
     return caught.value.problems
 
@@ -194,7 +194,7 @@ def test_hostile_text_is_refused_without_recursion_or_blow_up(data):
 
 @given(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_any_bytes_give_a_plain_value_or_problems(data):
-    with suppress(ProfileError):
+    with suppress(FormatError):
         _assert_plain(parse_document(data, "x"))
 
 

@@ -6,9 +6,9 @@ from difflib import get_close_matches
 from math import isfinite
 from types import MappingProxyType
 
-from sapp_core.profiles.document import read_document
-from sapp_core.profiles.report import Report, child, found, number_text, quoted
-from sapp_core.profiles.tree import Refused
+from sapp_core.documents.parse import read_document
+from sapp_core.documents.report import Report, child, found, number_text, quoted
+from sapp_core.documents.tree import Refused
 
 MAX_TEXT = 200
 _UNKNOWN_SHOWN = 20
@@ -159,7 +159,7 @@ def read_sections(data: bytes, report: Report) -> Section:
     """A whole JSON or YAML document as a section.
 
     Raises:
-        ProfileError: it cannot be parsed, or is not a mapping.
+        SappError: it cannot be parsed, or is not a mapping.
     """
     document = read_document(data, report)
     if isinstance(document, Refused):
