@@ -1,6 +1,7 @@
 """Problems and warnings of one file, each a sentence that begins with the path of the field."""
 
 import re
+from itertools import islice
 from json import dumps
 from typing import NoReturn
 
@@ -11,6 +12,7 @@ MAX_SENTENCES = 1000
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _SHOWN = 60
+_KEYS_SHOWN = 5
 
 
 class Report:
@@ -101,3 +103,12 @@ def found(value: object) -> str:
         case _:
             said = f"a {type(value).__name__}"
     return said
+
+
+def found_keys(value: object) -> str:
+    """The first keys of a mapping, for "found …"; of anything else what it is."""
+    if not isinstance(value, dict) or not value:
+        return found(value)
+    names = [quoted(str(key)) for key in islice(value, _KEYS_SHOWN)]
+    left = len(value) - len(names)
+    return ", ".join(names) + (f" and {left:,} more" if left else "")

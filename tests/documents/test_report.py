@@ -2,7 +2,7 @@
 
 import pytest
 
-from sapp_core.documents.report import MAX_SENTENCES, Report, child, found, number_text, quoted
+from sapp_core.documents.report import MAX_SENTENCES, Report, child, found, found_keys, number_text, quoted
 from sapp_core.errors import PlanError
 
 
@@ -86,3 +86,16 @@ def test_the_number_of_sentences_is_limited():
         report.refuse("last", "is odd.")
     assert len(caught.value.problems) == MAX_SENTENCES + 1
     assert caught.value.problems[-1] == "file.json: has 1,000 problems or more; the first ones are listed."
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ({"a": 1, 'b"': 2}, '"a", "b\\""'),
+        (dict.fromkeys("abcdefg"), '"a", "b", "c", "d", "e" and 2 more'),
+        ({}, "a mapping of 0 keys"),
+        (3, "3"),
+    ],
+)
+def test_the_first_keys_of_a_mapping_are_told(value, said):
+    assert found_keys(value) == said
