@@ -52,7 +52,7 @@ def test_recorded_plans_take_the_recorded_time_and_keep_the_limit(case, run):
 
 
 def test_enough_plans_were_recorded():
-    assert len(RECORDED) == 15
+    assert len(RECORDED) == 16
 
 
 @given(studies())
