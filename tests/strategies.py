@@ -76,9 +76,7 @@ def plans(draw, profile: ModelProfile, pipeline: Pipeline) -> Plan:
         for kind in kinds[cuts[v] : cuts[v + 1]]:
             mode = draw(st.sampled_from(profile.modes))
             entries[kind] += [(mode, chunk, stage, 1) for chunk, stage in pipeline.cells(v)]
-    return Plan(
-        tuple(placed(layer.name, pipeline, cells) for layer, cells in zip(profile.body, entries, strict=True))
-    )
+    return Plan(tuple(placed(layer.name, pipeline, cells) for layer, cells in zip(profile.body, entries, strict=True)))
 
 
 @st.composite

@@ -1,0 +1,70 @@
+"""Tables as CSV (RFC 4180 quoting, one header line, `.` as the decimal point)."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from sapp_core.domain.pipeline import Pipeline
+from sapp_core.domain.plan import Plan
+from sapp_core.domain.profile import MODES
+from sapp_core.domain.schedule import phase_of
+from sapp_core.domain.timeline import Evaluation
+
+
+def plan_csv(plan: Plan, pipeline: Pipeline) -> str:
+    """One line for each cell and layer kind in it: layers under each recompute mode, cells in model order."""
+    return _csv(
+        ("virtual_stage", "chunk", "stage", "layer", *MODES, "layers"),
+        (
+            (v, chunk, stage, layer.name, *(mode[chunk][stage] for mode in layer.counts), layer.total(chunk, stage))
+            for v in range(pipeline.num_virtual_stages)
+            for chunk, stage in pipeline.cells(v)
+            for layer in plan.layers
+            if layer.total(chunk, stage)
+        ),
+    )
+
+
+def memory_csv(evaluation: Evaluation) -> str:
+    """One line for each stage: memory at the moment it is highest, by part, MiB."""
+    chunks = range(evaluation.schedule.pipeline.num_chunks)
+    return _csv(
+        ("stage", "parameter_mb", "constant_mb", *(f"activation_chunk_{c}_mb" for c in chunks), "peak_mb"),
+        (
+            (stage, peak.parameter_mb, peak.constant_mb, *peak.activation_mb, peak.total_mb)
+            for stage, peak in enumerate(evaluation.peaks)
+        ),
+    )
+
+
+def ops_csv(evaluation: Evaluation) -> str:
+    """One line for each op with the start and end of its slot, in the profile's time unit."""
+    schedule, timeline = evaluation.schedule, evaluation.timeline
+    phases = schedule.phases()
+    return _csv(
+        ("stage", "slot", "phase", "op", "chunk", "micro_batch", "sequence_split", "start", "end"),
+        (
+            (
+                stage,
+                index,
+                phase_of(index, phases[stage]),
+                op.kind,
+                op.chunk,
+                op.micro_batch,
+                op.sequence_split,
+                timeline.starts[stage][index],
+                timeline.ends[stage][index],
+            )
+            for stage, slots in enumerate(schedule.slots)
+            for index, slot in enumerate(slots)
+            for op in slot.ops
+        ),
+    )
+
+
+def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue()
