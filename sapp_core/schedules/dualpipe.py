@@ -52,7 +52,9 @@ def dualpipe_problems(pipeline: Pipeline) -> list[str]:
     problems = []
     if stages % 2:
         below = f"{stages - 1} or " if stages > 1 else ""
-        problems.append(f"num_stages: dualpipe needs an even number of stages, found {stages}; take {below}{stages + 1}.")
+        problems.append(
+            f"num_stages: dualpipe needs an even number of stages, found {stages}; take {below}{stages + 1}."
+        )
     least = 2 * (stages + stages % 2)
     if count < least:
         problems.append(f"num_micro_batches: dualpipe needs at least 2·S = {least}, found {count}; take {least}.")
