@@ -53,12 +53,19 @@ def schedules(draw, max_stages: int = 6, max_chunks: int = 3, max_micro_batches:
     """A legal schedule of any registered family."""
     family = draw(st.sampled_from(SCHEDULES))
     stages = draw(st.integers(1, max_stages))
+    # DualPipe needs 2·S micro-batches, SeqPipe with chunks a multiple of S: leave room for both.
+    count = st.integers(1, max_micro_batches) | st.integers(1, 3).map(lambda rounds: rounds * stages)
     pipeline = st.builds(
         Pipeline,
         num_stages=st.just(stages),
-        num_micro_batches=st.integers(1, max_micro_batches),
-        num_chunks=st.integers(1, max_chunks) if family.uses_chunks else st.just(1),
+        num_micro_batches=count,
+        num_chunks=st.integers(1, max_chunks) if family.fixed_chunks is None else st.just(family.fixed_chunks),
+        num_sequence_splits=st.integers(1, 4) if family.uses_splits else st.just(1),
+        placement=st.just(family.placement),
         remainder=st.sampled_from(Remainder),
+        overlap_efficiency=st.sampled_from([0.0, 0.5, 1.0]),
+        input_gradient_share=st.sampled_from([0.25, 0.5]),
+        weight_gradient_memory_share=st.sampled_from([0.0, 0.5, 1.0]),
         p2p_time=st.integers(0, 40).map(lambda n: n / 4),
     ).filter(lambda pipeline: not family.problems(pipeline))
     return make_schedule(family.name, draw(pipeline))

@@ -76,7 +76,7 @@ def test_a_plan_for_other_sizes_is_refused():
 @pytest.mark.parametrize("family", SCHEDULES, ids=lambda family: family.name)
 def test_every_sample_profile_is_simulated_under_every_schedule(path, family):
     profile = load_profile(path.read_bytes(), path.name).profile
-    pipeline = Pipeline(4, 8, 2 if family.uses_chunks else 1, placement=family.placement)
+    pipeline = Pipeline(4, 8, family.fixed_chunks or 2, placement=family.placement)
     found = evaluate(profile, make_schedule(family.name, pipeline), even_split(profile, pipeline))
     assert found.step_time > 0
     assert found.bubble.total >= 0

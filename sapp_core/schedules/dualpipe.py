@@ -40,10 +40,8 @@ def dualpipe_v_problems(pipeline: Pipeline) -> list[str]:
     least = 2 * pipeline.num_stages
     if pipeline.num_micro_batches >= least:
         return []
-    return [
-        f"num_micro_batches: dualpipe-v needs at least 2·S = {least} to fill the V, found "
-        f"{pipeline.num_micro_batches}; take {least}."
-    ]
+    found = f"found {pipeline.num_micro_batches}; take {least}"
+    return [f"num_micro_batches: dualpipe-v needs at least 2·S = {least} to fill the V, {found}."]
 
 
 def dualpipe_problems(pipeline: Pipeline) -> list[str]:
@@ -60,14 +58,12 @@ def dualpipe_problems(pipeline: Pipeline) -> list[str]:
         problems.append(f"num_micro_batches: dualpipe needs at least 2·S = {least}, found {count}; take {least}.")
     elif count % 2:
         nearest = f"{count - 1} or {count + 1}" if count > least else f"{count + 1}"
-        problems.append(
-            f"num_micro_batches: dualpipe shares them between two directions and needs an even number, found {count}; "
-            f"take {nearest}."
-        )
+        rule = "dualpipe shares them between two directions and needs an even number"
+        problems.append(f"num_micro_batches: {rule}, found {count}; take {nearest}.")
     return problems
 
 
-def _eight_phases(depth: int, rank: int, count: int, first_chunk: int) -> Iterator[Slot]:
+def _eight_phases(depth: int, rank: int, count: int, first_chunk: int) -> Iterator[Slot]:  # noqa: C901 (one loop a phase)
     """One stage of a pipeline folded after `depth` stages, `rank` stages from its open end.
 
     Args:

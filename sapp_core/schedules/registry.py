@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from sapp_core.domain.pipeline import Pipeline, Placement
 from sapp_core.domain.schedule import Schedule, Slot
 from sapp_core.errors import PipelineError
+from sapp_core.schedules.dualpipe import dualpipe, dualpipe_problems, dualpipe_v, dualpipe_v_problems
 from sapp_core.schedules.gpipe import gpipe
 from sapp_core.schedules.one_f_one_b import one_f_one_b
+from sapp_core.schedules.seqpipe import seqpipe, seqpipe_vpp, seqpipe_vpp_problems
 from sapp_core.schedules.validate import validate
 from sapp_core.schedules.vpp import group_problems, vpp, vpp_less_memory, vpp_problems
 
@@ -23,54 +25,139 @@ class ScheduleFamily:
     Attributes:
         name: what files, command line and URL call it.
         title: what people call it.
-        summary: when to use it and what it costs.
+        summary: three sentences: when to use it, its bubble, its memory.
+        source: where order and figures come from.
         order: the generator, pipeline → `[stage][slot]`.
-        placement: how it lays virtual stages onto cells.
         problems: sentences on settings this family cannot run; empty when it can.
-        uses_chunks: whether a stage may hold several chunks.
+        placement: how it lays virtual stages onto cells.
+        fixed_chunks: chunks each stage holds; None = any number.
         uses_groups: whether group size and remainder mean something.
+        uses_splits: whether micro-batches may be cut along the sequence.
+        splits_backward: whether some backwards run as input and weight gradient.
+        overlaps: whether some forwards and backwards start together.
     """
 
     name: str
     title: str
     summary: str
+    source: str
     order: Callable[[Pipeline], tuple[tuple[Slot, ...], ...]]
-    placement: Placement = Placement.LOOP
     problems: Callable[[Pipeline], list[str]] = _no_problems
-    uses_chunks: bool = False
+    placement: Placement = Placement.LOOP
+    fixed_chunks: int | None = 1
     uses_groups: bool = False
+    uses_splits: bool = False
+    splits_backward: bool = False
+    overlaps: bool = False
 
 
 SCHEDULES: tuple[ScheduleFamily, ...] = (
     ScheduleFamily(
         name="gpipe",
         title="GPipe",
-        summary="All forwards, then all backwards. Simple, but every micro-batch stays in memory until the turn.",
+        summary=(
+            "The simplest order, for few micro-batches or as a yardstick. Its bubble is (S−1)/M of the work. Every "
+            "micro-batch of the step stays in memory until all forwards are done."
+        ),
+        source="Huang et al., arXiv 1811.06965",
         order=gpipe,
     ),
     ScheduleFamily(
         name="1f1b",
         title="1F1B",
-        summary="One forward, one backward in turn. The bubble of GPipe with at most S micro-batches in memory.",
+        summary=(
+            "The safe choice when one run of layers a stage is enough. Its bubble is that of GPipe, (S−1)/M of the "
+            "work. Stage s keeps at most min(S−s, M) micro-batches in memory, so the first stage is the fullest."
+        ),
+        source="Narayanan et al., arXiv 2006.09503",
         order=one_f_one_b,
     ),
     ScheduleFamily(
         name="vpp",
         title="VPP (interleaved 1F1B)",
-        summary="Several chunks a stage make the bubble smaller, for more activation memory and more transfers.",
+        summary=(
+            "For shorter steps where transfers are cheap: V chunks a stage divide the bubble of 1F1B by V. It sends V "
+            "times as much between stages. Stage s keeps up to V·S + S − 2s − 1 chunks in memory, each 1/V of a "
+            "stage."
+        ),
+        source="Narayanan et al., arXiv 2104.04473",
         order=vpp,
         problems=vpp_problems,
-        uses_chunks=True,
+        fixed_chunks=None,
         uses_groups=True,
     ),
     ScheduleFamily(
         name="vpp-less-memory",
         title="VPP, less memory",
-        summary="Interleaved 1F1B with half the warm-up steps between stages: a lower peak, but more bubbles.",
+        summary=(
+            "Interleaved 1F1B for when VPP does not fit: half the warm-up steps between neighbouring stages. The "
+            "bubble lies between those of VPP and 1F1B. Stage s keeps at most V·S − s chunks in memory, each 1/V of a "
+            "stage."
+        ),
+        source="SAPP pipeline balancer (HyperParallel, MindFormers)",
         order=vpp_less_memory,
         problems=group_problems,
-        uses_chunks=True,
+        fixed_chunks=None,
         uses_groups=True,
+    ),
+    ScheduleFamily(
+        name="dualpipe-v",
+        title="DualPipe-V",
+        summary=(
+            "For models whose communication hides behind computation: the pipeline is folded into a V, and forwards "
+            "of one arm overlap backwards of the other. Its bubble is (S−1)·(F&B + B − 3W), all per chunk, F&B being "
+            "an overlapped pair. Every stage keeps 2S + 1 half-stage chunks in memory, and stage 0 holds both head "
+            "and tail."
+        ),
+        source="DeepSeek-AI, DualPipe repository; Sea AI Lab, “cut-in-half”",
+        order=dualpipe_v,
+        problems=dualpipe_v_problems,
+        placement=Placement.V,
+        fixed_chunks=2,
+        splits_backward=True,
+        overlaps=True,
+    ),
+    ScheduleFamily(
+        name="dualpipe",
+        title="DualPipe",
+        summary=(
+            "Two copies of the model run through the stages in opposite directions, and their work overlaps. Its "
+            "bubble is (S/2−1)·(F&B + B − 3W), F&B being an overlapped pair. It holds the parameters twice and S + 1 "
+            "micro-batches on every stage."
+        ),
+        source="DeepSeek-V3 Technical Report, arXiv 2412.19437",
+        order=dualpipe,
+        problems=dualpipe_problems,
+        placement=Placement.BIDIRECTIONAL,
+        fixed_chunks=2,
+        splits_backward=True,
+        overlaps=True,
+    ),
+    ScheduleFamily(
+        name="seqpipe",
+        title="SeqPipe (Seq1F1B)",
+        summary=(
+            "For long sequences: each micro-batch is cut into K splits that run through 1F1B as units of their own. "
+            "The bubble shrinks towards (S−1)/(M·K) of the work. Stage s keeps min(S−s−1+K, M·K) splits, each about "
+            "1/K of a micro-batch, and the keys and values of the sequence; full recomputation is not available."
+        ),
+        source="Sun et al., arXiv 2406.03488",
+        order=seqpipe,
+        uses_splits=True,
+    ),
+    ScheduleFamily(
+        name="seqpipe-vpp",
+        title="SeqPipe with VPP",
+        summary=(
+            "Sequence splits and interleaved chunks together, for long sequences on many stages. The bubble shrinks "
+            "towards (S−1)/(V·M·K) of the work. Splits of up to about V·S + S + K chunks stay in memory on the first "
+            "stage; with as many micro-batches as stages all of them do."
+        ),
+        source="Sun et al., arXiv 2406.03488",
+        order=seqpipe_vpp,
+        problems=seqpipe_vpp_problems,
+        fixed_chunks=None,
+        uses_splits=True,
     ),
 )
 
@@ -95,15 +182,17 @@ def make_schedule(name: str, pipeline: Pipeline) -> Schedule:
     """
     chosen = family(name)
     problems = []
-    if pipeline.num_chunks > 1 and not chosen.uses_chunks:
-        several = ", ".join(f.name for f in SCHEDULES if f.uses_chunks)
+    if chosen.fixed_chunks not in {None, pipeline.num_chunks}:
+        free = ", ".join(f.name for f in SCHEDULES if f.fixed_chunks is None)
         problems.append(
-            f"num_chunks: {name} holds 1 chunk a stage, found {pipeline.num_chunks}; set it to 1 or choose {several}."
+            f"num_chunks: {name} holds {chosen.fixed_chunks} a stage, found {pipeline.num_chunks}; set it to "
+            f"{chosen.fixed_chunks} or choose {free}."
         )
-    if pipeline.num_sequence_splits > 1:
+    if pipeline.num_sequence_splits > 1 and not chosen.uses_splits:
+        splitting = ", ".join(f.name for f in SCHEDULES if f.uses_splits)
         problems.append(
-            f"num_sequence_splits: {name} does not split the sequence; "
-            f"set it to 1, found {pipeline.num_sequence_splits}."
+            f"num_sequence_splits: {name} does not split the sequence, found {pipeline.num_sequence_splits}; set it to 1 "
+            f"or choose {splitting}."
         )
     if pipeline.group_size is not None and not chosen.uses_groups:
         grouped = ", ".join(f.name for f in SCHEDULES if f.uses_groups)

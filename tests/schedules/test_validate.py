@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import pytest
@@ -50,7 +51,8 @@ def test_a_missing_or_doubled_op_is_named(schedule, data):
     stage = data.draw(st.integers(0, len(schedule.slots) - 1))
     slots = schedule.slots[stage]
     index = data.draw(st.integers(0, len(slots) - 1))
-    token = schedule.tokens()[stage][index]
+    op = slots[index].ops[0]
+    token = re.escape(f"{op.kind}{op.chunk}.{op.micro_batch}" + (f".{op.sequence_split}" if op.sequence_split else ""))
     without = replace(
         schedule, slots=(*schedule.slots[:stage], slots[:index] + slots[index + 1 :], *schedule.slots[stage + 1 :])
     )
