@@ -60,20 +60,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         options = parse(argv)
         _check_targets(options.json, options.write_lp, *(file for _, file in options.exports))
-        status = COMMANDS[options.command](options)
-        sys.stdout.flush()
+        return COMMANDS[options.command](options)
     except SappError as error:
         _tell("error", map(_in_words_of_options, error.problems))
         return WRONG_INPUT
     except KeyboardInterrupt:
         _tell("interrupted", ["nothing was finished."])
         return INTERRUPTED
-    except OSError as error:
-        # Only the standard output is left. What it still holds must not fail again when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        _tell("error", [f"standard output: cannot be written: {error.strerror}."])
-        return WRONG_INPUT
-    return status
 
 
 def _balance(options: argparse.Namespace) -> int:
@@ -222,11 +215,21 @@ def _write(file: str, content: str) -> None:
 def _answer(file: str | None, as_json: Callable[[], Json], as_text: Callable[[], str]) -> None:
     """The command's answer: text for people, or JSON to a file or the standard output."""
     if file is None:
-        sys.stdout.write("".join(f"{_printable(line)}\n" for line in as_text().splitlines()))
+        _print("".join(f"{_printable(line)}\n" for line in as_text().splitlines()))
     elif file == STANDARD_OUTPUT:
-        sys.stdout.write(to_json(as_json()))
+        _print(to_json(as_json()))
     else:
         _write(file, to_json(as_json()))
+
+
+def _print(content: str) -> None:
+    try:
+        sys.stdout.write(content)
+        sys.stdout.flush()
+    except OSError as error:
+        # What is still held back must not fail once more when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SappError(f"standard output: cannot be written: {error.strerror}.") from error
 
 
 def _tell(sort: str, sentences: Iterable[str]) -> None:
