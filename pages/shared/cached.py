@@ -6,7 +6,6 @@ Every value is frozen, or a figure that nobody changes, so all sessions may shar
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from pages.shared.scenario import Scenario, digest
@@ -15,7 +14,7 @@ from sapp_core.charts.gantt import gantt_figure
 from sapp_core.charts.memory import Limit, memory_figure
 from sapp_core.charts.memory_time import memory_over_time_figure
 from sapp_core.charts.plan import plan_figure
-from sapp_core.charts.theme import Theme
+from sapp_core.charts.theme import Figure, Theme
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Plan, even_split
 from sapp_core.domain.profile import ModelProfile, RecomputeMode
@@ -99,30 +98,30 @@ _CHARTS: dict[str | type, Callable[..., str]] = {Simulated: _key, Theme: digest}
 
 
 @st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)
-def timeline_chart(simulated: Simulated, theme: Theme, window: Window | None) -> go.Figure:
+def timeline_chart(simulated: Simulated, theme: Theme, window: Window | None) -> Figure:
     """`gantt_figure` of a plan."""
     return gantt_figure(simulated.evaluation, theme, window)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
-def memory_chart(simulated: Simulated, theme: Theme, limit: Limit, reference: Simulated | None) -> go.Figure:
+def memory_chart(simulated: Simulated, theme: Theme, limit: Limit, reference: Simulated | None) -> Figure:
     """`memory_figure` of a plan."""
     return memory_figure(simulated.evaluation, theme, limit, reference.evaluation if reference else None)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
-def memory_over_time_chart(simulated: Simulated, theme: Theme, limit: Limit, window: Window | None) -> go.Figure:
+def memory_over_time_chart(simulated: Simulated, theme: Theme, limit: Limit, window: Window | None) -> Figure:
     """`memory_over_time_figure` of a plan."""
     return memory_over_time_figure(simulated.evaluation, theme, limit, window)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
-def bubble_chart(named: tuple[tuple[str, Simulated], ...], theme: Theme) -> go.Figure:
+def bubble_chart(named: tuple[tuple[str, Simulated], ...], theme: Theme) -> Figure:
     """`bubble_figure` of some plans."""
     return bubble_figure([(name, simulated.evaluation) for name, simulated in named], theme)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
-def plan_chart(simulated: Simulated, theme: Theme) -> go.Figure:
+def plan_chart(simulated: Simulated, theme: Theme) -> Figure:
     """`plan_figure` of a plan."""
     return plan_figure(simulated.evaluation, theme)

@@ -4,10 +4,9 @@ from collections.abc import Callable
 from re import sub
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
-from sapp_core.charts.theme import DARK, LIGHT, Theme
+from sapp_core.charts.theme import DARK, LIGHT, Figure, Theme
 
 _FORMAT = "picture_format"
 _PICTURE_SCALE = 2
@@ -38,7 +37,7 @@ def picture_format_control() -> None:
     )  # fmt: skip
 
 
-def plot(figure: go.Figure, key: str, name: str, alt: str, on_select: Callable[[], None] | None = None) -> None:
+def plot(figure: Figure, key: str, name: str, alt: str, on_select: Callable[[], None] | None = None) -> None:
     """Draw a chart.
 
     Args:

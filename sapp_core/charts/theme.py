@@ -7,11 +7,14 @@ lighter than every backward, so that a grey print still tells them apart.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape as escape_html
-from typing import Any
+from typing import Any, TypeAlias
 
 import plotly.graph_objects as go
 
 from sapp_core.domain.schedule import OpKind
+
+Figure: TypeAlias = go.Figure
+"""What every chart function returns; named here for those who may not import plotly."""
 
 FONT = "'Source Sans', 'Source Sans 3', 'Source Sans Pro', 'Segoe UI', Arial, sans-serif"
 
@@ -75,7 +78,7 @@ _BELOW_AXIS_PX = 56
 
 _RANGES = {
     OpKind.F: ("#c3e0f7", "#5fa3dc"),
-    OpKind.B: ("#cc5c24", "#94390b"),
+    OpKind.B: ("#c35520", "#8f360a"),
     OpKind.I: ("#e3a32b", "#b97b0e"),
     OpKind.W: ("#7d5ba6", "#3d2563"),
 }
@@ -146,7 +149,7 @@ def plain(text: str, longest: int = 60) -> str:
 
 def framed(
     traces: Sequence[Any], theme: Theme, *, title: str, subtitle: str, height: int, layout: dict[str, Any]
-) -> go.Figure:
+) -> Figure:
     """A figure in the common frame: title above, legend below, room for the axes.
 
     Args:
