@@ -14,7 +14,7 @@ from sapp_core.balancer.infeasible import out_of_memory, too_few_layers
 from sapp_core.balancer.question import question_of, stage_memory
 from sapp_core.balancer.request import BalanceRequest
 from sapp_core.balancer.sapp_objective import minimise_surrogate
-from sapp_core.balancer.solvers import Answer, Effort, Snapshot, Watch, solver_named
+from sapp_core.balancer.solvers import Answer, Effort, Snapshot, Watch, checking_solver, solver_named
 from sapp_core.balancer.step_bound import minimise_longest_path
 from sapp_core.balancer.time_unit import PROFILE_UNIT, time_unit
 from sapp_core.domain.costs import ChunkCosts, chunk_costs
@@ -204,7 +204,7 @@ class _Run:
             SolverError: it does not meet them.
         """
         program.fix(plan)
-        answer = self._solver.solve(program.problem, Effort(CHECK_SECONDS, self._request.seed, threads=1))
+        answer = checking_solver().solve(program.problem, Effort(CHECK_SECONDS, self._request.seed, threads=1))
         if answer.status is not Status.OPTIMAL or answer.bound is None:
             raise SolverError(f"solver: the answer of {self._solver.name}, rounded to whole layers, breaks a row.")
         return self._unit.to_profile(answer.bound)
