@@ -16,6 +16,8 @@ MAX_STAGES, MAX_CHUNKS, MAX_MICRO_BATCHES = 128, 16, 512
 
 _LIMIT_WITHOUT_ADVICE_MB = 65_536.0
 _UPLOAD = "upload"
+_SCROLL_FROM = 8
+"""So many sentences and more are scrolled, so that the controls stay in reach."""
 
 
 def limit_default(profile: ModelProfile) -> float:
@@ -69,7 +71,8 @@ def _upload_widgets() -> None:
     )  # fmt: skip
     if upload.problems:
         kept = f" The profile before it, {literal(upload.profile.profile.name)}, stays." if upload.profile else ""
-        st.error(f"**{literal(upload.rejected)} cannot be used.**{kept}\n\n{bullets(upload.problems)}")
+        with st.container(height="content" if len(upload.problems) < _SCROLL_FROM else 360):
+            st.error(f"**{literal(upload.rejected)} cannot be used.**{kept}\n\n{bullets(upload.problems)}")
     st.file_uploader(
         "Pipeline settings (YAML, optional)", type=["json", "yaml", "yml"], key="settings_file",
         on_change=_settings_uploaded,

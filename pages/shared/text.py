@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 _MARKDOWN = re.compile(r"([!-/:-@\[-`{-~])")
-_MOST_SENTENCES = 12
+_MOST_SENTENCES = 100
 
 
 def literal(text: str) -> str:
