@@ -1,6 +1,7 @@
 """A page under test, without a browser."""
 
 import json
+import re
 import time
 from pathlib import Path
 
@@ -61,7 +62,7 @@ class Opened:
         texts = [
             element.value for kind in ("error", "warning", "info", "markdown") for element in getattr(self.at, kind)
         ]
-        return "\n".join(texts).replace("\\", "")
+        return unescaped("\n".join(texts))
 
     def figure(self, number: int = 0) -> dict:
         """The figure of a chart: 0 is the timeline."""
@@ -70,6 +71,11 @@ class Opened:
     def tab(self, name: str) -> "Opened":
         self.at.session_state["details"] = name
         return self.run()
+
+
+def unescaped(markdown: str) -> str:
+    """What a reader sees of escaped Markdown."""
+    return re.sub(r"\\(.)", r"\1", markdown)
 
 
 def profile_file(**changes) -> bytes:
