@@ -17,8 +17,8 @@ Cells = tuple[tuple[LpAffineExpression, ...], ...]
 """One expression a cell, `[chunk][stage]`."""
 
 
-def minimise_surrogate(program: PlacementProgram, schedule: Schedule, level: Objective) -> None:
-    """Add the rows of a level and make its value the objective, in the program's unit of time."""
+def surrogate(program: PlacementProgram, schedule: Schedule, level: Objective) -> LpAffineExpression:
+    """Add the rows of a level; what has to be minimised, in the program's unit of time."""
     problem, pipeline = program.problem, program.pipeline
     chunks, stages = range(pipeline.num_chunks), range(pipeline.num_stages)
     forward: Cells = tuple(tuple(program.cell(program.forward_time, c, s) for s in stages) for c in chunks)
@@ -43,12 +43,11 @@ def minimise_surrogate(program: PlacementProgram, schedule: Schedule, level: Obj
     if level is Objective.SAPP_2:
         if last_max is not None:
             problem += stage_max >= last_max, "last_max"
-        problem += _step_rows(program, forward, backward, stage_max)
-    elif last_max is not None:
+        return lpSum([_step_rows(program, forward, backward, stage_max)])
+    if last_max is not None:
         problem += last_max >= stage_max, "last_max"
-        problem += stage_max + last_max
-    else:
-        problem += stage_max
+        return stage_max + last_max
+    return lpSum([stage_max])
 
 
 def _one_wave_rows(program: PlacementProgram, schedule: Schedule, backward: Cells, stage_max: LpVariable) -> LpVariable:
