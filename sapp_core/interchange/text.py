@@ -68,7 +68,7 @@ def profile_text(profile: ModelProfile, warnings: Sequence[str]) -> str:
     """A profile as it was resolved, and what the reader warned about."""
     limit = "none" if profile.memory_limit_mb is None else f"{number(profile.memory_limit_mb)} MiB"
     facts = [
-        ("layers", f"{profile.num_body_layers} in the body, of {len(profile.body)} kind(s)"),
+        ("layers", f"{profile.num_body_layers:,} in the body, of {_counted(len(profile.body), 'kind')}"),
         ("recompute", f"modes considered: {', '.join(profile.modes)}"),
         ("constant", f"{number(profile.constant_mb)} MiB on every stage"),
         ("limit", limit),
@@ -185,7 +185,13 @@ def _title(profile: ModelProfile, schedule: Schedule) -> str:
 
 
 def _sizes(pipeline: Pipeline) -> str:
-    return f"{pipeline.num_stages} stages × {pipeline.num_chunks} chunks × {pipeline.num_micro_batches} micro-batches"
+    sizes = {"stage": pipeline.num_stages, "chunk": pipeline.num_chunks, "micro-batch": pipeline.num_micro_batches}
+    return " × ".join(_counted(count, word) for word, count in sizes.items())
+
+
+def _counted(count: int, word: str) -> str:
+    ending = "" if count == 1 else "es" if word.endswith("ch") else "s"
+    return f"{count:,} {word}{ending}"
 
 
 def _facts(facts: Sequence[tuple[str, str]]) -> list[str]:

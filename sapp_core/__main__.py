@@ -1,0 +1,263 @@
+"""The command line: `python -m sapp_core balance | simulate | schedule | check`.
+
+Exit status: 0 done, 2 wrong input or output that cannot be written, 3 no plan, 130 interrupted. What a user should
+know besides the answer is one line each on the standard error stream.
+"""
+
+import argparse
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from io import TextIOWrapper
+from math import isfinite
+from pathlib import Path
+
+from sapp_core.balancer.balance import balance, lp_text
+from sapp_core.balancer.request import BalanceRequest
+from sapp_core.command_options import FLAGS, parse
+from sapp_core.documents.parse import MAX_BYTES
+from sapp_core.domain.pipeline import Pipeline, Remainder
+from sapp_core.domain.plan import even_split
+from sapp_core.domain.profile import ModelProfile
+from sapp_core.domain.result import MemoryModel, Objective, Progress
+from sapp_core.domain.schedule import Schedule
+from sapp_core.domain.timeline import Evaluation
+from sapp_core.errors import PlanError, SappError
+from sapp_core.interchange import text
+from sapp_core.interchange.exports import EXPORTS
+from sapp_core.interchange.plan_file import read_plan
+from sapp_core.interchange.result import (
+    Json,
+    balance_object,
+    profile_object,
+    schedule_object,
+    simulation_object,
+    to_json,
+)
+from sapp_core.profiles.load import LoadedProfile, load_profile
+from sapp_core.schedules.in_flight import peak_in_flight
+from sapp_core.schedules.registry import make_schedule
+from sapp_core.study import evaluate
+
+DONE, WRONG_INPUT, NO_PLAN, INTERRUPTED = 0, 2, 3, 130
+
+STANDARD_OUTPUT = "-"
+CLEAR_LINE = "\r\033[K"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        argv: arguments without the program's name; None = those of this process.
+
+    Returns:
+        The exit status.
+    """
+    try:
+        options = parse(argv)
+        _check_targets(options.json, options.write_lp, *(file for _, file in options.exports))
+        return COMMANDS[options.command](options)
+    except SappError as error:
+        _tell("error", map(_in_words_of_options, error.problems))
+        return WRONG_INPUT
+    except KeyboardInterrupt:
+        _tell("interrupted", ["nothing was finished."])
+        return INTERRUPTED
+
+
+def _balance(options: argparse.Namespace) -> int:
+    profile, schedule, request = _scenario(options)
+    request = replace(
+        request,
+        objective=Objective(options.objective),
+        memory_model=MemoryModel(options.memory_model),
+        solver=options.solver,
+        time_limit=options.time_limit,
+        seed=options.seed,
+    )
+    if options.write_lp:
+        _write(options.write_lp, lp_text(profile, schedule, request))
+    watched = sys.stderr.isatty()
+    try:
+        result = balance(profile, schedule, request, _show_progress if watched else None)
+    finally:
+        if watched:
+            sys.stderr.write(CLEAR_LINE)
+    found = evaluate(profile, schedule, result.plan) if result.plan else None
+    even = _even(profile, schedule)
+    limits = request.limits(schedule.pipeline.num_stages)
+    _answer(
+        options.json,
+        lambda: balance_object(result, schedule, found, even),
+        lambda: text.balance_text(result, profile, schedule, found, even, limits),
+    )
+    _tell("note", result.notes)
+    if result.infeasibility:
+        _tell(str(result.status), result.infeasibility.sentences)
+    if found is None:
+        return NO_PLAN
+    for name, file in options.exports:
+        _write(file, EXPORTS[name](found))
+    return DONE
+
+
+def _simulate(options: argparse.Namespace) -> int:
+    profile, schedule, request = _scenario(options)
+    limits = request.limits(schedule.pipeline.num_stages)
+    if options.plan:
+        plan = read_plan(_read(options.plan), options.plan, profile, schedule.pipeline)
+    else:
+        plan = even_split(profile, schedule.pipeline)
+    begun = time.perf_counter()
+    found = evaluate(profile, schedule, plan)
+    seconds = time.perf_counter() - begun
+    even = _even(profile, schedule)
+    _answer(
+        options.json,
+        lambda: simulation_object(found, even, limits, seconds),
+        lambda: text.simulation_text(found, even, limits),
+    )
+    return DONE
+
+
+def _schedule(options: argparse.Namespace) -> int:
+    schedule = make_schedule(options.schedule, _pipeline(options))
+    peaks = peak_in_flight(schedule)
+    _answer(options.json, lambda: schedule_object(schedule, peaks), lambda: text.schedule_text(schedule, peaks))
+    return DONE
+
+
+def _check(options: argparse.Namespace) -> int:
+    loaded = _load(options.profile)
+    _answer(
+        options.json,
+        lambda: profile_object(loaded.profile, loaded.warnings),
+        lambda: text.profile_text(loaded.profile, loaded.warnings),
+    )
+    return DONE
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "balance": _balance,
+    "simulate": _simulate,
+    "schedule": _schedule,
+    "check": _check,
+}
+
+
+def _scenario(options: argparse.Namespace) -> tuple[ModelProfile, Schedule, BalanceRequest]:
+    """What `balance` and `simulate` share: the profile, the order of work, and a request with the memory limit."""
+    loaded = _load(options.profile)
+    _tell("warning", loaded.warnings)
+    profile = loaded.profile
+    if options.constant_mb is not None:
+        if not (isfinite(options.constant_mb) and options.constant_mb >= 0):
+            raise SappError(f"constant_mb: must be a number of at least 0, found {options.constant_mb!r}.")
+        profile = replace(profile, constant_mb=options.constant_mb)
+    limit = profile.memory_limit_mb if options.memory_limit_mb is None else options.memory_limit_mb
+    pipeline = replace(_pipeline(options), p2p_time=options.p2p_time)
+    return profile, make_schedule(options.schedule, pipeline), BalanceRequest(memory_limit_mb=limit)
+
+
+def _pipeline(options: argparse.Namespace) -> Pipeline:
+    return Pipeline(
+        num_stages=options.num_stages,
+        num_micro_batches=options.num_micro_batches,
+        num_chunks=options.num_chunks,
+        group_size=options.group_size,
+        remainder=Remainder(options.remainder),
+    )
+
+
+def _even(profile: ModelProfile, schedule: Schedule) -> Evaluation | None:
+    """The even split, simulated; None where it is no plan of this profile."""
+    try:
+        return evaluate(profile, schedule, even_split(profile, schedule.pipeline))
+    except PlanError:
+        return None
+
+
+def _load(file: str) -> LoadedProfile:
+    return load_profile(_read(file), file)
+
+
+def _read(file: str) -> bytes:
+    """Content of a file; of one that is too large only as much as it takes to see that."""
+    try:
+        with Path(file).open("rb") as opened:
+            return opened.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise SappError(f"{file}: cannot be read: {error.strerror}.") from error
+
+
+def _check_targets(*files: str | None) -> None:
+    """Refuse files that cannot be written before time is spent on what should stand in them."""
+    problems = [
+        f"{file}: cannot be written: {'it is a folder' if Path(file).is_dir() else 'there is no such folder'}."
+        for file in files
+        if file and file != STANDARD_OUTPUT and (Path(file).is_dir() or not Path(file).parent.is_dir())
+    ]
+    if problems:
+        raise SappError(*problems)
+
+
+def _write(file: str, content: str) -> None:
+    try:
+        Path(file).write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise SappError(f"{file}: cannot be written: {error.strerror}.") from error
+
+
+def _answer(file: str | None, as_json: Callable[[], Json], as_text: Callable[[], str]) -> None:
+    """The command's answer: text for people, or JSON to a file or the standard output."""
+    if file is None:
+        _print("".join(f"{_printable(line)}\n" for line in as_text().splitlines()))
+    elif file == STANDARD_OUTPUT:
+        _print(to_json(as_json()))
+    else:
+        _write(file, to_json(as_json()))
+
+
+def _print(content: str) -> None:
+    try:
+        sys.stdout.write(content)
+        sys.stdout.flush()
+    except OSError as error:
+        # What is still held back must not fail once more when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SappError(f"standard output: cannot be written: {error.strerror}.") from error
+
+
+def _tell(sort: str, sentences: Iterable[str]) -> None:
+    """One line a sentence on the standard error stream."""
+    for sentence in sentences:
+        sys.stderr.write(f"{sort}: {_printable(sentence)}\n")
+
+
+def _printable(line: str) -> str:
+    """Text from files must not move the cursor or recolour the terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in line)
+
+
+def _in_words_of_options(problem: str) -> str:
+    field, colon, rule = problem.partition(":")
+    return f"{FLAGS.get(field, field)}{colon}{rule}"
+
+
+def _show_progress(progress: Progress) -> None:
+    best, bound = ("-" if value is None else text.number(value) for value in (progress.best, progress.bound))
+    sys.stderr.write(f"{CLEAR_LINE}{progress.seconds:.0f} s, best {best}, bound {bound}")
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    # Ended politely from outside, as by Ctrl-C: no solver may go on alone.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A terminal that knows only ASCII gets the numbers all the same.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    sys.exit(main())

@@ -1,0 +1,207 @@
+"""Words and options of the command line. Choices come from the registries and enums, defaults from the types."""
+
+import argparse
+from collections.abc import Sequence
+from typing import NoReturn
+
+from sapp_core.balancer.request import BalanceRequest
+from sapp_core.balancer.solvers import SOLVERS
+from sapp_core.domain.pipeline import Remainder
+from sapp_core.domain.result import MemoryModel, Objective
+from sapp_core.errors import SappError
+from sapp_core.interchange.exports import EXPORTS
+from sapp_core.schedules.registry import SCHEDULES
+
+FLAGS: dict[str, str] = {
+    "num_stages": "--stages",
+    "num_micro_batches": "--micro-batches",
+    "num_chunks": "--interleave",
+    "group_size": "--group-size",
+    "remainder": "--remainder",
+    "p2p_time": "--p2p-time",
+    "memory_limit_mb": "--memory-limit",
+    "constant_mb": "--constant-memory",
+    "time_limit": "--time-limit",
+    "seed": "--seed",
+}
+"""Field of a type → the option that sets it. Sentences of the core begin with the field; users are shown the option."""
+
+_SCHEDULE_NAMES = tuple(family.name for family in SCHEDULES)
+
+
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Options of one command, with its name in `command`; None = the arguments of this process.
+
+    Raises:
+        SappError: an option is unknown, missing or unreadable.
+    """
+    return _parser().parse_args(argv)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports wrong options like any other wrong input: one sentence, no usage lines."""
+
+    def error(self, message: str) -> NoReturn:
+        raise SappError(f"{message}; see {self.prog} --help.")
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
+        prog="python -m sapp_core",
+        description="Balance, simulate and look at pipeline-parallel training schedules.",
+        epilog="Exit status: 0 done, 2 wrong input, 3 no plan (infeasible, or none found in time), 130 interrupted.",
+        allow_abbrev=False,
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    def command(name: str, summary: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
+        added.add_argument("--json", metavar="FILE", help="write JSON instead of text; - is the standard output")
+        added.set_defaults(write_lp=None, exports=[])
+        return added
+
+    balancing = command("balance", "Place layers and choose recomputation so that a training step is short.")
+    _add_scenario(balancing)
+    _add_balancing(balancing)
+    simulating = command(
+        "simulate", "Simulate a plan. Its status is feasible, or over_limit when a stage needs more than the limit."
+    )
+    _add_scenario(simulating)
+    simulating.add_argument(
+        "--plan", metavar="FILE", help="plan or result as JSON, or MindFormers YAML (default: the even split)"
+    )
+    ordering = command("schedule", "Show the order of work of a schedule, without a profile.")
+    ordering.add_argument("schedule", metavar="NAME", choices=_SCHEDULE_NAMES, help=", ".join(_SCHEDULE_NAMES))
+    _add_pipeline(ordering)
+    ordering.add_argument("--format", choices=("ops",), default="ops", help="what to show (default: %(default)s)")
+    _add_profile(command("check", "Show what was read from a profile, how it was resolved, and warnings."))
+    return parser
+
+
+def _add_profile(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("profile", metavar="PROFILE", help="profile file, JSON or YAML")
+
+
+def _add_pipeline(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(FLAGS["num_stages"], dest="num_stages", type=_whole, required=True, metavar="S", help="pipeline ranks")
+    add(
+        FLAGS["num_micro_batches"],
+        dest="num_micro_batches",
+        type=_whole,
+        required=True,
+        metavar="M",
+        help="micro-batches of one training step",
+    )
+    add(
+        FLAGS["num_chunks"],
+        dest="num_chunks",
+        type=_whole,
+        default=1,
+        metavar="V",
+        help="chunks a stage (default: %(default)s)",
+    )
+    add(
+        FLAGS["group_size"],
+        type=_whole,
+        metavar="G",
+        help="micro-batches a group in interleaved schedules (default: S)",
+    )
+    add(
+        FLAGS["remainder"],
+        choices=tuple(map(str, Remainder)),
+        default=str(Remainder.LAST),
+        help="group that differs when M is no multiple of the group size (default: %(default)s)",
+    )
+
+
+def _add_scenario(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    _add_profile(parser)
+    add("--schedule", choices=_SCHEDULE_NAMES, required=True, help="order of work")
+    _add_pipeline(parser)
+    add(
+        FLAGS["p2p_time"], type=_number, default=0.0, metavar="T", help="time of a transfer between stages (default: 0)"
+    )
+    add(
+        FLAGS["memory_limit_mb"],
+        dest="memory_limit_mb",
+        type=_numbers,
+        metavar="MB",
+        help="MiB a stage may use: one number, or S numbers with commas (default: the profile's)",
+    )
+    add(
+        FLAGS["constant_mb"],
+        dest="constant_mb",
+        type=_number,
+        metavar="MB",
+        help="MiB on every stage whatever it holds (default: the profile's)",
+    )
+
+
+def _add_balancing(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    usual = BalanceRequest(memory_limit_mb=None)
+    add(
+        "--objective",
+        choices=tuple(map(str, Objective)),
+        default=str(usual.objective),
+        help="what is minimised (default: %(default)s)",
+    )
+    add(
+        "--memory-model",
+        choices=tuple(map(str, MemoryModel)),
+        default=str(usual.memory_model),
+        help="rows counted from the schedule, or SAPP's closed forms (default: %(default)s)",
+    )
+    add("--solver", choices=tuple(solver.name for solver in SOLVERS), default=usual.solver, help="default: %(default)s")
+    add(
+        FLAGS["time_limit"],
+        type=_number,
+        default=usual.time_limit,
+        metavar="SECONDS",
+        help="for the whole run (default: %(default)g)",
+    )
+    add(
+        FLAGS["seed"],
+        type=_whole,
+        default=usual.seed,
+        metavar="N",
+        help="of the solver's random choices (default: %(default)s)",
+    )
+    add("--write-lp", metavar="FILE", help="write the integer program as an .lp file")
+    add(
+        "--export",
+        dest="exports",
+        type=_export,
+        action="append",
+        default=[],
+        metavar="FORMAT=FILE",
+        help=f"write the plan for a framework; may be repeated; formats: {', '.join(EXPORTS)}",
+    )
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a whole number, found {text!r}") from None
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number, found {text!r}") from None
+
+
+def _numbers(text: str) -> float | tuple[float, ...]:
+    numbers = tuple(map(_number, text.split(",")))
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+def _export(text: str) -> tuple[str, str]:
+    name, _, file = text.partition("=")
+    if name not in EXPORTS or not file:
+        raise argparse.ArgumentTypeError(f"must be FORMAT=FILE with a format of {', '.join(EXPORTS)}, found {text!r}")
+    return name, file
