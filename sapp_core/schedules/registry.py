@@ -8,10 +8,12 @@ from sapp_core.domain.schedule import Schedule, Slot
 from sapp_core.errors import PipelineError
 from sapp_core.schedules.dualpipe import dualpipe, dualpipe_problems, dualpipe_v, dualpipe_v_problems
 from sapp_core.schedules.gpipe import gpipe
+from sapp_core.schedules.interleaved_zb import interleaved_zb
 from sapp_core.schedules.one_f_one_b import one_f_one_b
 from sapp_core.schedules.seqpipe import seqpipe, seqpipe_vpp, seqpipe_vpp_problems
 from sapp_core.schedules.validate import validate
 from sapp_core.schedules.vpp import group_problems, vpp, vpp_less_memory, vpp_problems
+from sapp_core.schedules.zero_bubble import v_half, v_min, zb_1p, zb_2p, zbv
 
 
 def _no_problems(_: Pipeline) -> list[str]:
@@ -159,7 +161,92 @@ SCHEDULES: tuple[ScheduleFamily, ...] = (
         fixed_chunks=None,
         uses_splits=True,
     ),
+    ScheduleFamily(
+        name="zb-1p",
+        title="ZB-1p (zero bubble)",
+        summary=(
+            "For a smaller bubble in the memory of 1F1B: backwards are split, and weight gradients run where a stage "
+            "would wait. With F, I and W of equal length the bubble falls to (S−1)/(3M) of the work. Every stage, not "
+            "only the first, needs room for S micro-batches until their weight gradients are done."
+        ),
+        source="Qi et al., arXiv 2401.10241",
+        order=zb_1p,
+        splits_backward=True,
+    ),
+    ScheduleFamily(
+        name="zb-2p",
+        title="ZB-2p (zero bubble)",
+        summary=(
+            "As ZB-1p with twice the room, so that slow transfers and uneven ops hardly delay it. Only filling and "
+            "draining the pipeline is left as bubble, which overlapping steps would hide in turn. Every stage needs "
+            "room for 2S micro-batches until their weight gradients are done."
+        ),
+        source="Qi et al., arXiv 2401.10241",
+        order=zb_2p,
+        splits_backward=True,
+    ),
+    ScheduleFamily(
+        name="zbv",
+        title="ZB-V (zero bubble)",
+        summary=(
+            "Zero bubble on a pipeline folded into a V, which needs no more memory than 1F1B. With F, I and W of equal "
+            "length its bubble is half of ZB-1p's, (S−1)/(6M) of the work. Every stage keeps 2S half-stage chunks, "
+            "that is S micro-batches, and stage 0 holds both head and tail."
+        ),
+        source="Qi et al., arXiv 2401.10241; PyTorch ScheduleZBVZeroBubble",
+        order=zbv,
+        placement=Placement.V,
+        fixed_chunks=2,
+        splits_backward=True,
+    ),
+    ScheduleFamily(
+        name="v-half",
+        title="V-Half",
+        summary=(
+            "A folded pipeline for half the activation memory of 1F1B at about its speed. The bubble is small when F, "
+            "I and W take equally long, and grows when they do not. Every stage keeps about S half-stage chunks, that "
+            "is S/2 micro-batches."
+        ),
+        source="Qi et al., arXiv 2405.15362",
+        order=v_half,
+        placement=Placement.V,
+        fixed_chunks=2,
+        splits_backward=True,
+    ),
+    ScheduleFamily(
+        name="v-min",
+        title="V-Min",
+        summary=(
+            "A folded pipeline for when memory is scarcest: about a third of the activation memory of 1F1B. Its bubble "
+            "is that of 1F1B or somewhat less, and it suffers most from transfers and uneven ops. Every stage keeps "
+            "about 2S/3 half-stage chunks, that is S/3 micro-batches."
+        ),
+        source="Qi et al., arXiv 2405.15362",
+        order=v_min,
+        placement=Placement.V,
+        fixed_chunks=2,
+        splits_backward=True,
+    ),
+    ScheduleFamily(
+        name="interleaved-zb",
+        title="Interleaved zero bubble",
+        summary=(
+            "Interleaved 1F1B whose split backwards let weight gradients fill waiting time, as PyTorch offers it. Its "
+            "bubble is smaller than that of VPP with the same chunks. Stage s keeps up to V·S − s chunks and s more "
+            "that wait for their weight gradients, each 1/V of a stage."
+        ),
+        source="PyTorch ScheduleInterleavedZeroBubble, after Qi et al., arXiv 2401.10241",
+        order=interleaved_zb,
+        problems=group_problems,
+        fixed_chunks=None,
+        uses_groups=True,
+        splits_backward=True,
+    ),
 )
+
+
+MOST_OPS = 2_000_000
+"""Largest schedule made: some ten seconds of work and 2 GB of memory."""
 
 
 def family(name: str) -> ScheduleFamily:
@@ -191,14 +278,20 @@ def make_schedule(name: str, pipeline: Pipeline) -> Schedule:
     if pipeline.num_sequence_splits > 1 and not chosen.uses_splits:
         splitting = ", ".join(f.name for f in SCHEDULES if f.uses_splits)
         problems.append(
-            f"num_sequence_splits: {name} does not split the sequence, found {pipeline.num_sequence_splits}; set it to 1 "
-            f"or choose {splitting}."
+            f"num_sequence_splits: {name} does not split the sequence, found {pipeline.num_sequence_splits}; "
+            f"set it to 1 or choose {splitting}."
         )
     if pipeline.group_size is not None and not chosen.uses_groups:
         grouped = ", ".join(f.name for f in SCHEDULES if f.uses_groups)
         problems.append(f"group_size: {name} has no groups of micro-batches; leave it out or choose {grouped}.")
     if pipeline.placement is not chosen.placement:
         problems.append(f"placement: {name} needs {chosen.placement}, found {pipeline.placement}.")
+    ops = 2 * pipeline.num_stages * pipeline.num_chunks * pipeline.num_micro_batches * pipeline.num_sequence_splits
+    if ops > MOST_OPS:
+        most = max(1, pipeline.num_micro_batches * MOST_OPS // ops)
+        problems.append(
+            f"num_micro_batches: these sizes make {ops:,} ops, more than {MOST_OPS:,}; take {most} or fewer stages."
+        )
     if not problems:
         problems = chosen.problems(pipeline)
     if problems:
