@@ -1,6 +1,10 @@
 """The dashboard: `streamlit run app.py`."""
 
+from pathlib import Path
+
 import streamlit as st
 
-st.set_page_config(page_title="SAPP pipeline dashboard", page_icon="pages/shared/icon.png", layout="wide")
+_ICON = Path(__file__).parent / "pages" / "shared" / "icon.svg"
+
+st.set_page_config(page_title="SAPP pipeline dashboard", page_icon=str(_ICON), layout="wide")
 st.navigation([st.Page("pages/balance.py", title="Balance", icon=":material/balance:", default=True)]).run()

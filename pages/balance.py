@@ -91,13 +91,15 @@ def _cancel() -> None:
         return
     if state.answer is None:
         session.set_notices(("Cancelled before any plan was found. Nothing below has changed.",))
-    else:
-        _finish(state)
+    elif isinstance(state.answer, BalanceResult):
+        # Shown here, but not kept for others: whoever opens the link gets a run of their own.
+        session.show(Outcome(state.scenario, state.answer))
         session.set_notices((f"Cancelled after {state.seconds:.0f} s. Below is the best plan found until then.",))
 
 
 def _finish(state: JobState) -> None:
     if isinstance(state.answer, BalanceResult):
+        session.results().keep(state.scenario, state.answer)
         session.show(Outcome(state.scenario, state.answer))
     elif state.answer is not None:
         session.set_notices(state.answer.problems)

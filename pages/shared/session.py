@@ -66,8 +66,7 @@ def outcome() -> Outcome | None:
 
 
 def show(shown: Outcome) -> None:
-    """Show a finished run from now on."""
-    results().keep(shown.scenario, shown.result)
+    """Show a run's answer from now on."""
     st.session_state[_OUTCOME] = shown
     st.session_state.pop(_NOTICE, None)
 

@@ -7,6 +7,7 @@ When the other end closes, its owner has gone or lost interest: the worker ends 
 import os
 import signal
 import sys
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from threading import Thread
 
@@ -40,10 +41,10 @@ def _answer(job: Job, connection: Connection) -> BalanceResult | SappError:
 
 def _end_with_owner(connection: Connection) -> None:
     """Wait for a message that never comes; the end of the connection is the end of this process group."""
-    try:
+    # An owner that is killed with our messages unread resets the connection instead of closing it.
+    with suppress(EOFError, OSError):
         connection.recv()
-    except EOFError:
-        os.killpg(os.getpgrp(), signal.SIGKILL)
+    os.killpg(os.getpgrp(), signal.SIGKILL)
 
 
 if __name__ == "__main__":

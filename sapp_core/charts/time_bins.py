@@ -80,7 +80,6 @@ def bin_traces(
                 zmax=1,
                 showscale=False,
                 showlegend=True,
-                ygap=2,
                 hoverongaps=False,
                 hovertemplate=(
                     f"mostly <b>{name}</b><br>stage %{{y}} at %{{x:,.7~r}} {plain(unit)}<br>"

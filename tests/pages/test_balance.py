@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import time
 
 import pytest
 import streamlit as st
@@ -325,3 +326,20 @@ def test_the_camera_saves_the_chosen_kind_at_twice_the_size(opened):
     opened.run()
     opened.tab("Peak memory")
     assert camera()["format"] == "svg"
+
+
+def test_what_was_cancelled_is_not_shown_to_others():
+    page = Opened(**HARD)
+    end = time.monotonic() + 60
+    while "best objective so far" not in page.at.get("progress")[0].proto.text:
+        assert time.monotonic() < end
+        time.sleep(0.1)
+        page.run()
+    page.at.button(key="cancel").click()
+    page.run().run()
+    assert "the best plan found until then" in page.said
+    assert "Best plan found" in page.said
+    other = Opened(**HARD)
+    assert other.running
+    other.at.button(key="cancel").click()
+    other.run()
