@@ -11,10 +11,11 @@ from pulp import LpProblem
 from sapp_core.balancer import notes
 from sapp_core.balancer.ilp import PlacementProgram
 from sapp_core.balancer.infeasible import out_of_memory, too_few_layers
+from sapp_core.balancer.least_recompute import least_recompute
 from sapp_core.balancer.question import question_of, stage_memory
 from sapp_core.balancer.request import BalanceRequest
-from sapp_core.balancer.sapp_objective import minimise_surrogate
-from sapp_core.balancer.solvers import Answer, Effort, Snapshot, Watch, solver_named
+from sapp_core.balancer.sapp_objective import surrogate
+from sapp_core.balancer.solvers import Answer, Effort, Snapshot, Watch, checking_solver, solver_named
 from sapp_core.balancer.step_bound import minimise_longest_path
 from sapp_core.balancer.time_unit import PROFILE_UNIT, time_unit
 from sapp_core.domain.costs import ChunkCosts, chunk_costs
@@ -72,10 +73,11 @@ def lp_text(profile: ModelProfile, schedule: Schedule, request: BalanceRequest) 
         PipelineError: the request does not fit the schedule.
     """
     program = question_of(profile, schedule, request).program(PROFILE_UNIT)
-    minimise_surrogate(program, schedule, request.objective)
+    problem = program.problem
+    problem += surrogate(program, schedule, request.objective)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "balance.lp"
-        program.problem.writeLP(str(file))
+        problem.writeLP(str(file))
         return file.read_text(encoding="utf-8")
 
 
@@ -99,6 +101,7 @@ class _Run:
         self._notes = notes.before_solving(profile, request)
         self._unit = time_unit(profile)
         self._prepared = prepare(schedule)
+        self._checking = Effort(CHECK_SECONDS, request.seed, threads=1)
         self._trace: list[Progress] = []
         self._lower_bound: float | None = None
 
@@ -112,17 +115,18 @@ class _Run:
             self._lower_bound = self._unit.to_profile(answer.bound) * (1 - BOUND_SAFETY)
 
         program = question.program(self._unit)
-        minimise_surrogate(program, schedule, self._request.objective)
+        problem = program.problem
+        problem += surrogate(program, schedule, self._request.objective)
         if answer.status is not Status.INFEASIBLE:
-            answer = self._solve(program.problem, _Watch(self, program))
+            answer = self._solve(problem, _Watch(self, program))
         if answer.status is Status.INFEASIBLE:
             reason = out_of_memory(question, lambda problem: self._solve(problem, self._tell_again))
             return self.without_plan(answer.status, infeasibility=reason)
         bound = self.in_profile(answer.bound)
         if not answer.values:
             return self.without_plan(answer.status, objective_bound=bound)
-        plan = program.plan(answer.values)
-        value = self._value(program, plan)
+        plan = self._with_least_recompute(program, program.plan(answer.values))
+        value = self._unit.to_profile(self._value(program, plan))
         if answer.status is Status.OPTIMAL or (bound is not None and bound > value):
             bound = value
         self.tell(value, bound)
@@ -197,17 +201,24 @@ class _Run:
         effort = Effort(left, self._request.seed, self._request.threads)
         return self._solver.solve(problem, effort, watch, relax=relax)
 
+    def _with_least_recompute(self, program: PlacementProgram, plan: Plan) -> Plan:
+        """The plan without recomputation that buys nothing; unchanged in the unlikely case that this takes long."""
+        value = self._value(program, plan)
+        eased = least_recompute(self._question, self._request.objective, plan, value, self._unit)
+        answer = checking_solver().solve(eased.problem, self._checking)
+        return eased.plan(answer.values) if answer.status is Status.OPTIMAL else plan
+
     def _value(self, program: PlacementProgram, plan: Plan) -> float:
-        """What the objective says of a plan of whole layers that meets every row.
+        """What the objective says of a plan of whole layers that meets every row, in the program's unit.
 
         Raises:
             SolverError: it does not meet them.
         """
         program.fix(plan)
-        answer = self._solver.solve(program.problem, Effort(CHECK_SECONDS, self._request.seed, threads=1))
+        answer = checking_solver().solve(program.problem, self._checking)
         if answer.status is not Status.OPTIMAL or answer.bound is None:
             raise SolverError(f"solver: the answer of {self._solver.name}, rounded to whole layers, breaks a row.")
-        return self._unit.to_profile(answer.bound)
+        return answer.bound
 
     def _checked(self, plan: Plan) -> ChunkCosts:
         """Costs of a plan that places every layer once and keeps every stage within its limit."""

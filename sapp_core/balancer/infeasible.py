@@ -66,10 +66,8 @@ def out_of_memory(question: Question, solve: Solve) -> Infeasibility:
             f"{_mb(excess.amount)} more on every stage would do{'' if excess.proven else ', perhaps less'}."
         )
     if common:
-        proof = (
-            "The smallest limit that would do" if common.proven else "A limit that would do (perhaps not the smallest)"
-        )
-        sentences.append(f"{proof}, the same on every stage: {_mb(common.amount)}.")
+        which = "The smallest limit" if common.proven else "A limit (perhaps not the smallest)"
+        sentences.append(f"{which} that would do, the same on every stage: {_mb(common.amount)}.")
     return Infeasibility(stage, smallest, (*sentences, *_what_could_change(question, excess, stage)))
 
 

@@ -40,10 +40,11 @@ class Excess:
 def least_excess(question: Question, allowances: tuple[float, ...], solve: Solve) -> Excess | None:
     """Stretch all allowances (`[stage]`, MiB) by the same least amount; None when the time was too short for a plan."""
     program = placement_program(question.profile, question.schedule.pipeline, PROFILE_UNIT)
-    excess = program.problem.add_variable("excess", 0)
-    program.problem.setObjective(excess)
+    problem = program.problem
+    excess = problem.add_variable("excess", 0)
+    problem += excess
     program.limit_memory(question.vectors, [allowance + excess for allowance in allowances])
-    answer = solve(program.problem)
+    answer = solve(problem)
     if not answer.values:
         return None
     plan = program.plan(answer.values)
@@ -64,10 +65,11 @@ def setting_stage(question: Question, allowances: tuple[float, ...], excess: Exc
     while candidates:
         stage = candidates.pop(0)
         program = placement_program(question.profile, question.schedule.pipeline, PROFILE_UNIT)
-        used = program.problem.add_variable("used", 0)
-        program.problem.setObjective(used)
+        problem = program.problem
+        used = problem.add_variable("used", 0)
+        problem += used
         program.limit_memory(question.vectors, [used if s == stage else limit for s, limit in enumerate(limits)])
-        answer = solve(program.problem)
+        answer = solve(problem)
         if not answer.values:
             return first
         _, memory = _spent(question, program.plan(answer.values))

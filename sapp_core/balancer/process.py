@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import suppress
 from multiprocessing import Pipe
 from pathlib import Path
@@ -23,6 +24,9 @@ from sapp_core.errors import SappError, SolverError
 
 PROJECT = Path(__file__).parents[2]
 """Where `sapp_core` is found, whatever directory this process works in."""
+
+DYING_SECONDS = 0.5
+"""A killed process needs a moment to be gone."""
 
 
 class BalanceProcess:
@@ -63,6 +67,11 @@ class BalanceProcess:
     def pid(self) -> int:
         """Of the worker; also the id of its process group."""
         return self._process.pid
+
+    @property
+    def folder(self) -> str:
+        """Where its solvers put their files; gone when the run is."""
+        return self._folder.name
 
     def poll(self) -> Progress | BalanceResult | SappError | None:
         """The latest news without waiting: None before the first, then progress, at last and for ever the answer."""
@@ -106,11 +115,22 @@ class BalanceProcess:
         if self._ended:
             return
         self._ended = True
-        with suppress(ProcessLookupError, PermissionError):  # Nobody is left, or only the unreaped worker itself.
-            os.killpg(self._process.pid, signal.SIGKILL)
+        self._signal_group(signal.SIGKILL)
         self._process.wait()
+        # A solver is not our own child: nobody tells us when it has died, and until then it may write files.
+        deadline = time.monotonic() + DYING_SECONDS
+        while self._signal_group(0) and time.monotonic() < deadline:
+            time.sleep(0.005)
         self._connection.close()
         self._folder.cleanup()
+
+    def _signal_group(self, number: int) -> bool:
+        """Signal all of the process group; whether there was somebody to signal."""
+        try:
+            os.killpg(self._process.pid, number)
+        except (ProcessLookupError, PermissionError):  # macOS: not permitted when only unreaped processes are left
+            return False
+        return True
 
 
 def _python_path() -> str:

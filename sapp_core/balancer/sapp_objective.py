@@ -17,33 +17,37 @@ Cells = tuple[tuple[LpAffineExpression, ...], ...]
 """One expression a cell, `[chunk][stage]`."""
 
 
-def minimise_surrogate(program: PlacementProgram, schedule: Schedule, level: Objective) -> None:
-    """Add the rows of a level and make its value the objective, in the program's unit of time."""
+def surrogate(program: PlacementProgram, schedule: Schedule, level: Objective) -> LpAffineExpression:
+    """Add the rows of a level; what has to be minimised, in the program's unit of time."""
     problem, pipeline = program.problem, program.pipeline
     chunks, stages = range(pipeline.num_chunks), range(pipeline.num_stages)
     forward: Cells = tuple(tuple(program.cell(program.forward_time, c, s) for s in stages) for c in chunks)
     backward: Cells = tuple(tuple(program.cell(program.backward_time, c, s) for s in stages) for c in chunks)
-    # Sums of whole times are whole: said to the solver, this proves optimality several times faster.
-    stage_max = problem.add_variable("stage_max", 0, cat=LpInteger if program.unit.whole else LpContinuous)
+    several_waves = pipeline.num_chunks == 1 or pipeline.num_micro_batches != pipeline.num_stages
+    general = level is Objective.SAPP_0 or several_waves
+    # Sums of whole times are whole: said to the solver, this proves optimality several times faster. Only level 2 of
+    # M = S also measures `stage_max` by fractions of times.
+    whole = program.unit.whole and (general or level is Objective.SAPP_1)
+    stage_max = problem.add_variable("stage_max", 0, cat=LpInteger if whole else LpContinuous)
+    last_max: LpVariable | None = None
 
-    if level is Objective.SAPP_0 or pipeline.num_chunks == 1 or pipeline.num_micro_batches != pipeline.num_stages:
+    if general:
         for s in stages:
             for ahead in chunks:
                 for back in chunks:
                     work = forward[ahead][s] + backward[back][s]
                     problem += work <= stage_max, f"work_s{s}_f{ahead}_b{back}"
-        value = stage_max
     else:
         last_max = _one_wave_rows(program, schedule, backward, stage_max)
-        if level is Objective.SAPP_1:
-            problem += last_max >= stage_max, "last_max"
-            value = stage_max + last_max
-        else:
-            problem += stage_max >= last_max, "last_max"
-            value = stage_max
+
     if level is Objective.SAPP_2:
-        value = _step_rows(program, forward, backward, stage_max)
-    problem += value
+        if last_max is not None:
+            problem += stage_max >= last_max, "last_max"
+        return lpSum([_step_rows(program, forward, backward, stage_max)])
+    if last_max is not None:
+        problem += last_max >= stage_max, "last_max"
+        return stage_max + last_max
+    return lpSum([stage_max])
 
 
 def _one_wave_rows(program: PlacementProgram, schedule: Schedule, backward: Cells, stage_max: LpVariable) -> LpVariable:

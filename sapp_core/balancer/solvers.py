@@ -114,6 +114,11 @@ def solver_named(name: str) -> Solver:
     )
 
 
+def checking_solver() -> Solver:
+    """The installed solver that answers most exactly (CBC prints values with 8 digits), for checking a found plan."""
+    return next(solver for solver in SOLVERS if solver.available())
+
+
 class Highs:
     """HiGHS, inside this process."""
 
@@ -169,14 +174,11 @@ class Highs:
             look=lambda: latest,
             stop=stop,
         )
-        model = problem.solverModel
-        if model.getModelStatus() not in {
-            highspy.HighsModelStatus.kOptimal,
-            highspy.HighsModelStatus.kInfeasible,
-            highspy.HighsModelStatus.kUnboundedOrInfeasible,
-            highspy.HighsModelStatus.kTimeLimit,
-            highspy.HighsModelStatus.kInterrupt,
-        }:
+        model, statuses = problem.solverModel, highspy.HighsModelStatus
+        understood = {statuses.kOptimal, statuses.kInfeasible, statuses.kTimeLimit, statuses.kInterrupt}
+        if _is_bounded(problem):
+            understood.add(statuses.kUnboundedOrInfeasible)
+        if model.getModelStatus() not in understood:
             text = model.modelStatusToString(model.getModelStatus())
             raise SolverError(f"solver: highs ended without an answer ({text}).")
         return _answer(problem, model.getInfo().objective_function_value if relax else model.getInfo().mip_dual_bound)
@@ -227,6 +229,7 @@ class Cbc:
 
 
 SOLVERS: tuple[Solver, ...] = (Highs(), Cbc())
+"""All, the most exact first."""
 
 
 def _run(
@@ -270,6 +273,12 @@ def _answer(problem: pulp.LpProblem, bound: float | None) -> Answer:
     if status is Status.NO_SOLUTION_IN_TIME:
         return Answer(status, proven, {})
     return Answer(status, proven, {variable.name: variable.varValue for variable in problem.variables()})
+
+
+def _is_bounded(problem: pulp.LpProblem) -> bool:
+    """Whether the bounds of the variables alone keep the objective from falling for ever."""
+    terms = problem.objective.items()
+    return all((variable.lowBound if cost > 0 else variable.upBound) is not None for variable, cost in terms)
 
 
 def finite(value: float) -> float | None:

@@ -1,0 +1,188 @@
+"""Balance: place the layers of a model on the stages of a pipeline, and see the training step that follows."""
+
+import math
+
+import streamlit as st
+
+from pages.shared import sections, session
+from pages.shared.cached import EvenSplit, Simulated, even_split_of, simulate
+from pages.shared.controls import Controls, sidebar
+from pages.shared.downloads import downloads
+from pages.shared.headline import comparison, even_split_words, metrics, over_limit_warning, verdict
+from pages.shared.jobs import JobState, jobs
+from pages.shared.link import link_notices
+from pages.shared.pictures import adapt_page
+from pages.shared.scenario import Scenario
+from pages.shared.session import Outcome
+from pages.shared.text import bullets, literal
+from sapp_core.charts.numbers import memory_text
+from sapp_core.domain.result import BalanceResult, Infeasibility, Status
+
+_TABS = ("Peak memory", "Memory over time", "Where time is lost", "Plan", "Download")
+
+
+def page() -> None:
+    """The whole page, from top to bottom."""
+    adapt_page()
+    head, action = st.columns([4, 1], vertical_alignment="bottom")
+    head.title("Pipeline balance", anchor=False)
+    head.markdown(
+        "Places the layers of a model on the stages of a training pipeline and chooses what each stage recomputes, so "
+        "that a step takes as little time as the memory allows."
+    )
+    controls = sidebar()
+    link_notices()
+    action.button(
+        "Balance", type="primary", key="balance", icon=":material/balance:", width="stretch",
+        disabled=controls.scenario is None, on_click=session.want_balance,
+        help="Solves an integer program for the settings on the left and simulates the plan.",
+    )  # fmt: skip
+    if controls.problems:
+        st.error(f"**These settings cannot run.**\n\n{bullets(controls.problems)}", icon=":material/rule:")
+    _start_if_wanted(controls)
+    running = jobs().is_running(session.session_name())
+    if running:
+        _progress()
+    if session.notices():
+        st.warning(bullets(session.notices()))
+    shown = session.outcome()
+    if shown:
+        _stale(shown, controls, running=running)
+        _outcome(shown)
+    elif controls.scenario:
+        _preview(controls.scenario)
+
+
+def _start_if_wanted(controls: Controls) -> None:
+    opening = session.outcome() is None
+    if not session.take_balance_wanted() or controls.scenario is None:
+        return
+    known = session.results().find(controls.scenario) if opening else None
+    if known:
+        session.show(Outcome(controls.scenario, known))
+    else:
+        session.set_notices(())
+        jobs().start(session.session_name(), controls.scenario)
+
+
+@st.fragment(run_every=0.25)
+def _progress() -> None:
+    state = jobs().poll(session.session_name())
+    if state is None or state.answer is not None:
+        if state is not None:
+            _finish(state)
+        st.rerun()
+    limit = state.scenario.request.time_limit
+    found = "nothing found yet"
+    if state.progress and state.progress.best is not None:
+        found = f"best objective so far {state.progress.best:,.6g}"
+        if state.progress.bound is not None:
+            found += f", proven to be at least {state.progress.bound:,.6g}"
+    bar, cancel = st.columns([5, 1], vertical_alignment="center")
+    bar.progress(
+        min(1.0, state.seconds / limit), text=f"Balancing: {state.seconds:.0f} s of at most {limit:.0f} s, {found}"
+    )
+    cancel.button("Cancel", key="cancel", icon=":material/stop_circle:", width="stretch", on_click=_cancel)
+
+
+def _cancel() -> None:
+    state = jobs().cancel(session.session_name())
+    if state is None:
+        return
+    if state.answer is None:
+        session.set_notices(("Cancelled before any plan was found. Nothing below has changed.",))
+    else:
+        _finish(state)
+        session.set_notices((f"Cancelled after {state.seconds:.0f} s. Below is the best plan found until then.",))
+
+
+def _finish(state: JobState) -> None:
+    if isinstance(state.answer, BalanceResult):
+        session.show(Outcome(state.scenario, state.answer))
+    elif state.answer is not None:
+        session.set_notices(state.answer.problems)
+
+
+def _stale(shown: Outcome, controls: Controls, *, running: bool) -> None:
+    if controls.scenario is None or running or controls.scenario == shown.scenario:
+        return
+    changes = "; ".join(literal(change) for change in shown.scenario.changes(controls.scenario))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.warning(f"**Stale:** the results below belong to earlier settings ({changes}).", icon=":material/history:")
+        st.button("Balance again", key="balance_again", icon=":material/balance:", on_click=session.want_balance)
+
+
+def _outcome(shown: Outcome) -> None:
+    even = even_split_of(shown.scenario)
+    if shown.result.plan is None:
+        _no_plan(shown, even)
+        return
+    simulated = simulate(shown.scenario, shown.result.plan)
+    metrics(shown.scenario, simulated, even, shown.result)
+    notes = (literal(note) for note in shown.result.notes)
+    st.markdown(" ".join((verdict(shown.result), comparison(shown.scenario, even), *notes)))
+    over_limit_warning(shown.scenario, simulated)
+    _charts(shown, simulated, even)
+
+
+def _no_plan(shown: Outcome, even: EvenSplit) -> None:
+    reason = shown.result.infeasibility
+    if shown.result.status is Status.NO_SOLUTION_IN_TIME or reason is None:
+        st.warning(
+            f"{verdict(shown.result)} Raise the time limit, relax the memory limit, or try the other solver.",
+            icon=":material/hourglass_disabled:",
+        )
+    else:
+        st.error(f"**No plan fits.**\n\n{bullets(reason.sentences)}", icon=":material/block:")
+        _use_smallest_limit(reason)
+    st.markdown(f"Below: the {even_split_words(even)}, for orientation.")
+    metrics(shown.scenario, even.simulated, even, None)
+    _charts(shown, even.simulated, None)
+
+
+def _use_smallest_limit(reason: Infeasibility) -> None:
+    if reason.smallest_limit_mb is None:
+        return
+    limit = math.ceil(reason.smallest_limit_mb)
+
+    def use() -> None:
+        st.session_state["memory_limit"] = float(limit)
+        session.want_balance()
+
+    st.button(
+        f"Use {limit:,} MiB ({memory_text(limit)}) as the limit", key="use_limit", type="primary", on_click=use,
+        help="The smallest limit, the same on every stage, that some plan meets.",
+    )  # fmt: skip
+
+
+def _preview(scenario: Scenario) -> None:
+    even = even_split_of(scenario)
+    st.markdown(f"Not balanced yet. Below: the {even_split_words(even)}, what a framework would do by default.")
+    metrics(scenario, even.simulated, even, None)
+    over_limit_warning(scenario, even.simulated)
+    sections.timeline(even.simulated)
+
+
+@st.fragment
+def _charts(shown: Outcome, simulated: Simulated, even: EvenSplit | None) -> None:
+    sections.timeline(simulated)
+    peaks, over_time, bubbles, plan, download = st.tabs(_TABS, key="details", on_change="rerun")
+    if peaks.open:
+        with peaks:
+            sections.memory(simulated, shown.scenario, even.simulated if even else None)
+    if over_time.open:
+        with over_time:
+            sections.memory_over_time(simulated, shown.scenario)
+    if bubbles.open:
+        with bubbles:
+            named = ((even_split_words(even).capitalize(), even.simulated),) if even else ()
+            sections.bubbles((*named, ("Even split" if even is None else "Balanced plan", simulated)))
+    if plan.open:
+        with plan:
+            sections.plan(simulated)
+    if download.open:
+        with download:
+            downloads(simulated)
+
+
+page()

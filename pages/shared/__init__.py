@@ -1,0 +1,1 @@
+"""What pages share: scenario, controls, cached calls, jobs, charts on the page."""

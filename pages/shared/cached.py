@@ -1,0 +1,127 @@
+"""Calls into the core that are remembered by what they were asked, so that nothing is computed twice.
+
+Every value is frozen, or a figure that nobody changes, so all sessions may share it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.shared.scenario import Scenario, digest
+from sapp_core.charts.bubble import bubble_figure
+from sapp_core.charts.gantt import gantt_figure
+from sapp_core.charts.memory import Limit, memory_figure
+from sapp_core.charts.memory_time import memory_over_time_figure
+from sapp_core.charts.plan import plan_figure
+from sapp_core.charts.theme import Figure, Theme
+from sapp_core.domain.pipeline import Pipeline
+from sapp_core.domain.plan import Plan, even_split
+from sapp_core.domain.profile import ModelProfile, RecomputeMode
+from sapp_core.domain.schedule import Schedule
+from sapp_core.domain.timeline import Evaluation
+from sapp_core.schedules.registry import make_schedule
+from sapp_core.study import evaluate
+
+Window = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """An evaluation and the digest of what was asked, by which its charts are remembered."""
+
+    key: str
+    evaluation: Evaluation
+
+
+@dataclass(frozen=True, slots=True)
+class EvenSplit:
+    """The plan a framework would make for the same scenario.
+
+    Attributes:
+        mode: how much every layer recomputes.
+        fits: whether all stages stay within the limit.
+        simulated: the plan's evaluation.
+    """
+
+    mode: RecomputeMode
+    fits: bool
+    simulated: Simulated
+
+
+_BY_CONTENT: dict[str | type, Callable[..., str]] = {
+    Pipeline: digest,
+    Plan: digest,
+    ModelProfile: digest,
+    Theme: digest,
+}
+
+
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_BY_CONTENT)
+def schedule(name: str, pipeline: Pipeline) -> Schedule:
+    """The validated schedule of a family.
+
+    Raises:
+        PipelineError: the schedule cannot run these settings.
+    """
+    return make_schedule(name, pipeline)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)
+def _simulated(profile: ModelProfile, schedule_name: str, pipeline: Pipeline, plan: Plan) -> Simulated:
+    key = digest(profile, schedule_name, pipeline, plan)
+    return Simulated(key, evaluate(profile, schedule(schedule_name, pipeline), plan))
+
+
+def simulate(scenario: Scenario, plan: Plan) -> Simulated:
+    """A plan of a scenario, simulated."""
+    return _simulated(scenario.profile, scenario.schedule_name, scenario.pipeline, plan)
+
+
+def even_split_of(scenario: Scenario) -> EvenSplit:
+    """The even split with the least recomputation that fits the limit; with the least of all if none fits."""
+    limits = scenario.request.limits(scenario.pipeline.num_stages)
+    modes = scenario.profile.modes
+    for mode in modes:
+        simulated = simulate(scenario, even_split(scenario.profile, scenario.pipeline, mode))
+        if not simulated.evaluation.stages_over(limits):
+            return EvenSplit(mode, fits=True, simulated=simulated)
+    least = simulate(scenario, even_split(scenario.profile, scenario.pipeline, modes[0]))
+    return EvenSplit(modes[0], fits=False, simulated=least)
+
+
+def _key(simulated: Simulated) -> str:
+    return simulated.key
+
+
+_CHARTS: dict[str | type, Callable[..., str]] = {Simulated: _key, Theme: digest}
+
+
+@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)
+def timeline_chart(simulated: Simulated, theme: Theme, window: Window | None) -> Figure:
+    """`gantt_figure` of a plan."""
+    return gantt_figure(simulated.evaluation, theme, window)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
+def memory_chart(simulated: Simulated, theme: Theme, limit: Limit, reference: Simulated | None) -> Figure:
+    """`memory_figure` of a plan."""
+    return memory_figure(simulated.evaluation, theme, limit, reference.evaluation if reference else None)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
+def memory_over_time_chart(simulated: Simulated, theme: Theme, limit: Limit, window: Window | None) -> Figure:
+    """`memory_over_time_figure` of a plan."""
+    return memory_over_time_figure(simulated.evaluation, theme, limit, window)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
+def bubble_chart(named: tuple[tuple[str, Simulated], ...], theme: Theme) -> Figure:
+    """`bubble_figure` of some plans."""
+    return bubble_figure([(name, simulated.evaluation) for name, simulated in named], theme)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
+def plan_chart(simulated: Simulated, theme: Theme) -> Figure:
+    """`plan_figure` of a plan."""
+    return plan_figure(simulated.evaluation, theme)

@@ -1,0 +1,39 @@
+"""Files to take a plan away with."""
+
+import streamlit as st
+
+from pages.shared.cached import Simulated
+from pages.shared.pictures import picture_format_control
+from pages.shared.text import bullets
+from sapp_core.errors import FormatError
+from sapp_core.interchange.mindformers import plan_to_mindformers
+from sapp_core.interchange.plan_file import plan_to_json
+from sapp_core.interchange.tables import memory_csv, ops_csv, plan_csv
+
+
+def downloads(simulated: Simulated) -> None:
+    """Buttons for every format; a file is written when its button is pressed."""
+    evaluation = simulated.evaluation
+    plan, pipeline = evaluation.plan, evaluation.schedule.pipeline
+    stem = "".join(c if c.isalnum() or c in "._-" else "_" for c in evaluation.profile.name)
+    with st.container(horizontal=True):
+        try:
+            mindformers = plan_to_mindformers(plan, evaluation.profile, pipeline)
+        except FormatError as error:
+            st.info(f"**MindFormers YAML cannot say this plan.**\n\n{bullets(error.problems)}")
+        else:
+            _button("MindFormers YAML", mindformers, f"{stem}_mindformers.yaml", "text/yaml",
+                    "Offsets and recomputation per stage, for `model_config` of MindFormers and SAPP.")  # fmt: skip
+        _button("Plan (JSON)", plan_to_json(plan), f"{stem}_plan.json", "application/json",
+                "Layers of each kind, mode, chunk and stage; the command line reads it with `--plan`.")  # fmt: skip
+        _button("Plan (CSV)", plan_csv(plan, pipeline), f"{stem}_plan.csv", "text/csv", "A row for each cell.")
+        _button("Memory (CSV)", memory_csv(evaluation), f"{stem}_memory.csv", "text/csv", "Peak of each stage, in MiB.")
+        st.download_button(
+            "Timeline (CSV)", lambda: ops_csv(evaluation).encode(), f"{stem}_ops.csv", "text/csv",
+            icon=":material/download:", on_click="ignore", help="Every op with its start and end.",
+        )  # fmt: skip
+    picture_format_control()
+
+
+def _button(label: str, text: str, file_name: str, mime: str, tip: str) -> None:
+    st.download_button(label, text, file_name, mime, icon=":material/download:", on_click="ignore", help=tip)

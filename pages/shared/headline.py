@@ -1,0 +1,137 @@
+"""The numbers a reader wants first, and how far to trust them."""
+
+from typing import Literal
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.shared.cached import EvenSplit, Simulated
+from pages.shared.scenario import Scenario
+from pages.shared.text import bullets, literal
+from sapp_core.charts.numbers import memory_text, percent_text, signed_percent_text, time_text
+from sapp_core.domain.profile import RecomputeMode
+from sapp_core.domain.result import BalanceResult, Status
+
+_SOLVERS = {"highs": "HiGHS", "cbc": "CBC"}
+
+
+def even_split_words(even: EvenSplit) -> str:
+    """Which even split it is: `even split with full recomputation`."""
+    words = "even split" if even.mode is RecomputeMode.NONE else f"even split with {even.mode} recomputation"
+    return words if even.fits else f"{words} (which does not fit)"
+
+
+def metrics(scenario: Scenario, simulated: Simulated, even: EvenSplit, result: BalanceResult | None) -> None:
+    """Step time, bubble, peak memory and certified gap of a plan.
+
+    Args:
+        scenario: whose plan it is.
+        simulated: the plan.
+        even: what the plan is compared with.
+        result: of the run that found it; None for the even split itself.
+    """
+    evaluation, other = simulated.evaluation, even.simulated.evaluation
+    step, bubble, peak, gap = st.columns(4)
+    compared = result is not None
+    change = evaluation.step_time / other.step_time - 1 if other.step_time else 0.0
+    step.metric(
+        "Step time",
+        time_text(evaluation.step_time, literal(evaluation.profile.time_unit)),
+        delta=_signed(change) if compared else None,
+        delta_color=_colour(change, even),
+        delta_arrow="off" if _same(change) else "auto",
+        delta_description="vs even split" if compared else None,
+        help="Simulated time of one training step, from the first forward to the end of the last backward, and its "
+        f"difference from the {even_split_words(even)}.",
+        border=True,
+    )
+    points = evaluation.bubble.total - other.bubble.total
+    bubble.metric(
+        "Bubble",
+        percent_text(evaluation.bubble.total),
+        delta=f"{_signed(points)} points" if compared else None,
+        delta_color=_colour(points, even),
+        delta_arrow="off" if _same(points) else "auto",
+        delta_description="vs even split" if compared else None,
+        help="Time of a stage beyond its share of the model's own work, in percent of that work: waiting, "
+        "recomputation and transfers.",
+        border=True,
+    )
+    _peak_metric(peak, scenario, simulated)
+    proven = None if result is None else result.lower_bound
+    gap.metric(
+        "Certified gap",
+        "–" if result is None or result.gap is None else percent_text(result.gap, 2),
+        delta=None if proven is None else f"≥ {time_text(proven, literal(evaluation.profile.time_unit))}",
+        delta_color="off",
+        delta_arrow="off",
+        delta_description=None if proven is None else "for any plan",
+        help="How far this step time can be from the best possible one under the same schedule and limit: the "
+        "simulated step time against a proven lower bound. It does not depend on the objective.",
+        border=True,
+    )
+
+
+def comparison(scenario: Scenario, even: EvenSplit) -> str:
+    """What the plan is compared with, as a sentence."""
+    unit = literal(scenario.profile.time_unit)
+    return f"The {even_split_words(even)} takes {time_text(even.simulated.evaluation.step_time, unit)}."
+
+
+def verdict(result: BalanceResult) -> str:
+    """How the run ended, in one sentence of Markdown."""
+    solver = _SOLVERS.get(result.solver, result.solver)
+    when = f"in {result.seconds:.1f} s with {solver}"
+    value = "" if result.objective_value is None else f" (value {result.objective_value:,.6g})"
+    if result.status is Status.OPTIMAL:
+        return f"**Proven optimal** for the *{result.objective}* objective{value} {when}."
+    if result.status is Status.FEASIBLE:
+        bound = "" if result.objective_bound is None else f", proven to be at least {result.objective_bound:,.6g}"
+        return f"**Best plan found** for the *{result.objective}* objective{value}{bound}, {when}."
+    if result.status is Status.NO_SOLUTION_IN_TIME:
+        return f"**No plan was found in time** ({when})."
+    return f"**No plan fits** ({when})."
+
+
+def over_limit_warning(scenario: Scenario, simulated: Simulated) -> None:
+    """Say which stages need more than they may."""
+    limits = scenario.request.limits(scenario.pipeline.num_stages)
+    over = simulated.evaluation.stages_over(limits)
+    if limits and over:
+        peaks = simulated.evaluation.peak_memory_mb
+        st.error(
+            bullets([f"Stage {s} needs {memory_text(peaks[s])}, the limit is {memory_text(limits[s])}." for s in over]),
+            icon=":material/memory_alt:",
+        )
+
+
+def _peak_metric(place: DeltaGenerator, scenario: Scenario, simulated: Simulated) -> None:
+    peaks = simulated.evaluation.peak_memory_mb
+    limits = scenario.request.limits(len(peaks))
+    fullest = max(range(len(peaks)), key=lambda s: peaks[s] / limits[s] if limits else peaks[s])
+    over = bool(simulated.evaluation.stages_over(limits))
+    place.metric(
+        "Peak memory",
+        memory_text(peaks[fullest]) if scenario.profile.has_memory else "–",
+        delta=f"{percent_text(peaks[fullest] / limits[fullest], 0)} of limit" if limits else "no limit",
+        delta_color="red" if over else "off",
+        delta_arrow="up" if over else "off",
+        delta_description=f"stage {fullest}",
+        help="Highest memory of the stage that is closest to its limit: parameters, constant, and the activations "
+        "alive at that moment.",
+        border=True,
+    )
+
+
+def _signed(share: float) -> str:
+    # Streamlit reads the sign, and only an ASCII hyphen is one.
+    return signed_percent_text(share).replace("−", "-")
+
+
+def _same(share: float) -> bool:
+    return signed_percent_text(share) == signed_percent_text(0.0)
+
+
+def _colour(share: float, even: EvenSplit) -> Literal["inverse", "off"]:
+    """Green for less, red for more; neither where nothing changed or the even split cannot run at all."""
+    return "inverse" if even.fits and not _same(share) else "off"

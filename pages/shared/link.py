@@ -1,0 +1,46 @@
+"""What a copied link asked for and the page cannot show."""
+
+import streamlit as st
+
+from pages.shared.sources import UPLOADED
+from pages.shared.text import bullets
+
+_BEFORE, _NOTICES = "link", "link_notices"
+
+
+def remember_link() -> None:
+    """Keep what the address said when the session began; widgets drop values they cannot take."""
+    if _BEFORE not in st.session_state:
+        st.session_state[_BEFORE] = st.query_params.to_dict()
+
+
+def link_notices() -> None:
+    """After all widgets: say what the link asked for in vain."""
+    if _NOTICES not in st.session_state:
+        st.session_state[_NOTICES] = tuple(
+            _sentence(key, wanted)
+            for key, wanted in st.session_state[_BEFORE].items()
+            if key in st.session_state and not _same(st.session_state[key], wanted)
+        )
+    if st.session_state[_NOTICES]:
+        st.warning(bullets(st.session_state[_NOTICES]), icon=":material/link_off:")
+
+
+def _sentence(key: str, wanted: str) -> str:
+    if key == "profile" and wanted == UPLOADED:
+        return (
+            "This link was made with an uploaded profile, which a link cannot carry. Upload the file on the left to "
+            "see the same numbers; what you see now is a sample."
+        )
+    return f"The link asks for {key}={wanted}, which is not possible here; the page uses {st.session_state[key]}."
+
+
+def _same(value: object, wanted: str) -> bool:
+    if isinstance(value, bool):
+        return str(value).lower() == wanted.lower()
+    if isinstance(value, int | float):
+        try:
+            return float(wanted) == value
+        except ValueError:
+            return False
+    return str(value) == wanted

@@ -1,0 +1,106 @@
+"""What a session remembers from one rerun to the next, and what all sessions share about results."""
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from uuid import uuid4
+
+import streamlit as st
+
+from pages.shared.scenario import Scenario
+from sapp_core.domain.result import BalanceResult
+
+_OUTCOME = "outcome"
+_WINDOW = "time_window"
+_SESSION = "session"
+_NOTICE = "notice"
+_WANTED = "balance_wanted"
+_OPENED = "opened"
+_KEPT_RESULTS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A finished run and the scenario it answers."""
+
+    scenario: Scenario
+    result: BalanceResult
+
+
+class Results:
+    """Results by scenario digest, the latest of each, so that a copied link shows the very same plan."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, BalanceResult] = OrderedDict()
+
+    def keep(self, scenario: Scenario, result: BalanceResult) -> None:
+        """Remember a result; the oldest one is forgotten when there are too many."""
+        with self._lock:
+            self._kept[scenario.key] = result
+            self._kept.move_to_end(scenario.key)
+            while len(self._kept) > _KEPT_RESULTS:
+                self._kept.popitem(last=False)
+
+    def find(self, scenario: Scenario) -> BalanceResult | None:
+        """The result of an equal scenario, if one was balanced here."""
+        with self._lock:
+            return self._kept.get(scenario.key)
+
+
+@st.cache_resource(show_spinner=False)
+def results() -> Results:
+    """The results of this server."""
+    return Results()
+
+
+def session_name() -> str:
+    """A name of this session that no other session has."""
+    return str(st.session_state.setdefault(_SESSION, uuid4().hex))
+
+
+def outcome() -> Outcome | None:
+    """What this session shows."""
+    found: Outcome | None = st.session_state.get(_OUTCOME)
+    return found
+
+
+def show(shown: Outcome) -> None:
+    """Show a finished run from now on."""
+    results().keep(shown.scenario, shown.result)
+    st.session_state[_OUTCOME] = shown
+    st.session_state.pop(_NOTICE, None)
+
+
+def window() -> tuple[float, float] | None:
+    """Time window of the charts, None = the whole step."""
+    found: tuple[float, float] | None = st.session_state.get(_WINDOW)
+    return found
+
+
+def set_window(chosen: tuple[float, float] | None) -> None:
+    """Choose the time window of the charts."""
+    st.session_state[_WINDOW] = chosen
+
+
+def notices() -> tuple[str, ...]:
+    """Sentences to show until the next result."""
+    found: tuple[str, ...] = st.session_state.get(_NOTICE, ())
+    return found
+
+
+def set_notices(sentences: tuple[str, ...]) -> None:
+    """Say something until the next result."""
+    st.session_state[_NOTICE] = sentences
+
+
+def want_balance() -> None:
+    """Ask for a run with the settings of the next rerun (for buttons)."""
+    st.session_state[_WANTED] = True
+
+
+def take_balance_wanted() -> bool:
+    """Whether a run was asked for since the last question; opening the page asks for one."""
+    opened = st.session_state.get(_OPENED, False)
+    st.session_state[_OPENED] = True
+    return bool(st.session_state.pop(_WANTED, not opened))

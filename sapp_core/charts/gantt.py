@@ -1,0 +1,81 @@
+"""The timeline of a training step: who computes what, when, and where a stage waits."""
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from sapp_core.charts.block_traces import bar_traces
+from sapp_core.charts.blocks import Blocks, blocks_of
+from sapp_core.charts.scene import clipped_window, lane_px, scenario_line, stage_axis, time_axis
+from sapp_core.charts.theme import Theme, framed
+from sapp_core.charts.time_bins import bin_traces
+from sapp_core.domain.timeline import Evaluation
+
+MAX_BLOCKS = 4_000
+"""Above so many visible blocks a browser draws too slowly; bins of time are shown instead."""
+NUM_BINS = 1_300
+
+
+def gantt_figure(evaluation: Evaluation, theme: Theme, window: tuple[float, float] | None = None) -> go.Figure:
+    """Timeline of all stages, stage 0 on top.
+
+    Forward and backward differ by colour, lightness and height, chunks by shade; two stepped lines part warm-up,
+    steady phase and cool-down. A view of more than `MAX_BLOCKS` blocks shows what each stage does most of the time
+    in each of `NUM_BINS` bins of time, which is all that a screen could resolve.
+
+    Args:
+        evaluation: what to draw.
+        theme: colours of the paper.
+        window: visible time; None = the whole step.
+    """
+    shown = clipped_window(window, evaluation.step_time)
+    pipeline = evaluation.schedule.pipeline
+    blocks = blocks_of(evaluation)
+    visible = blocks.within(shown)
+    if len(visible) > MAX_BLOCKS:
+        traces = bin_traces(visible, pipeline, shown, NUM_BINS, evaluation.profile.time_unit)
+    else:
+        traces = bar_traces(visible, pipeline, shown, evaluation.profile.time_unit)
+    return framed(
+        [*traces, *_phase_lines(blocks, evaluation.step_time, pipeline.num_stages, theme)],
+        theme,
+        title="Pipeline timeline",
+        subtitle=scenario_line(evaluation),
+        height=150 + lane_px(pipeline.num_stages) * pipeline.num_stages,
+        layout={
+            "barmode": "overlay",
+            "bargap": 0,
+            "plot_bgcolor": theme.lane,
+            "dragmode": "select",
+            "selectdirection": "h",
+            "xaxis": time_axis(evaluation, theme, shown),
+            "yaxis": stage_axis(pipeline.num_stages, theme),
+        },
+    )
+
+
+def blocks_in_view(evaluation: Evaluation, window: tuple[float, float] | None = None) -> int:
+    """Blocks of which any part lies inside a window."""
+    return len(blocks_of(evaluation).within(clipped_window(window, evaluation.step_time)))
+
+
+def _phase_lines(blocks: Blocks, step_time: float, num_stages: int, theme: Theme) -> list[Any]:
+    """Two stepped lines through all stages: where the warm-up ends and where the cool-down starts."""
+    y = np.repeat(np.arange(num_stages), 2) + np.tile([-0.5, 0.5], num_stages)
+    lines = []
+    for phase, name, dash in ((1, "Warm-up end", "solid"), (2, "Cool-down start", "dot")):
+        starts = np.full(num_stages, step_time)
+        later = blocks.phase >= phase
+        np.minimum.at(starts, blocks.stage[later], blocks.start[later])
+        lines.append(
+            go.Scatter(
+                x=np.repeat(starts, 2),
+                y=y,
+                mode="lines",
+                name=name,
+                line={"color": theme.line, "width": 2, "dash": dash},
+                hoverinfo="skip",
+            )
+        )
+    return lines

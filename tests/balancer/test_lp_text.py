@@ -1,0 +1,63 @@
+"""The exported program is read by the solvers' own readers, and means the same there."""
+
+import re
+import subprocess
+
+import highspy
+import pulp
+import pytest
+
+from sapp_core.balancer.balance import balance, lp_text
+from sapp_core.balancer.request import BalanceRequest
+from sapp_core.domain.pipeline import Pipeline
+from sapp_core.domain.profile import MODES, LayerKind, LayerProfile, ModelProfile
+from sapp_core.domain.result import Objective
+from sapp_core.schedules.registry import make_schedule
+from tests.balancer.recorded_cases import recorded_case
+
+
+def odd_names() -> tuple:
+    """Names of layers are text from a file: they must not get into the program's syntax."""
+    kinds = tuple(
+        LayerProfile(name, LayerKind.BODY, 3, 1.5, (3.0, 3.5, 3.0, 3.0, 4.0), 10.0, (8.0, 5.0, None, None, 2.0))
+        for name in ("free [x] >= 3 + e5", "Ünï\nEnd")
+    )
+    request = BalanceRequest(80.0, objective=Objective.SAPP_2, threads=1)
+    assert len(MODES) == 5
+    return ModelProfile("a \\ b", kinds), make_schedule("vpp", Pipeline(2, 4, 2)), request
+
+
+@pytest.fixture(params=["e1", "odd names"])
+def case(request):
+    return odd_names() if request.param == "odd names" else recorded_case(request.param)
+
+
+@pytest.fixture
+def file(case, tmp_path):
+    path = tmp_path / "balance.lp"
+    path.write_text(lp_text(*case), encoding="utf-8")
+    return path
+
+
+def test_highs_reads_it(case, file):
+    model = highspy.Highs()
+    model.silent()
+    assert model.readModel(str(file)) == highspy.HighsStatus.kOk
+    model.run()
+    assert model.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    assert model.getObjectiveValue() == pytest.approx(balance(*case).objective_value, rel=1e-6)
+
+
+def test_cbc_reads_it(case, file):
+    cbc = pulp.PULP_CBC_CMD.pulp_cbc_path
+    printed = subprocess.run([cbc, str(file), "-solve", "-quit"], capture_output=True, text=True, check=True).stdout
+    assert "Optimal solution found" in printed
+    value = float(re.search(r"Objective value:\s+(\S+)", printed)[1])
+    assert value == pytest.approx(balance(*case).objective_value, rel=1e-6)
+
+
+def test_it_is_written_in_the_profiles_own_terms(case):
+    text = lp_text(*recorded_case("e1"))
+    assert re.search(r"\bmemory_s0_0:.* <= 12000\b", text.replace("\n", " "))
+    assert "x_k0_select_v3" in text
+    assert "stage_max" in text

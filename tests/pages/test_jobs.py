@@ -1,0 +1,94 @@
+"""Runs of sessions in real worker processes."""
+
+import os
+import time
+
+import pytest
+
+from pages.shared import jobs as jobs_module
+from pages.shared.jobs import Jobs
+from pages.shared.scenario import Scenario
+from pages.shared.sources import sample
+from sapp_core.balancer.request import BalanceRequest
+from sapp_core.domain.pipeline import Pipeline
+from sapp_core.domain.result import BalanceResult, Status
+
+EASY = Scenario(sample("small32").profile, "1f1b", Pipeline(4, 8), BalanceRequest(12_000.0))
+HARD = Scenario(sample("sim192").profile, "vpp", Pipeline(16, 16, 3), BalanceRequest(53_000.0))
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """Process groups of all runs begun."""
+    pids = []
+    start = jobs_module.BalanceProcess.__init__
+
+    def recorded(self, *args):
+        start(self, *args)
+        pids.append(self.pid)
+
+    monkeypatch.setattr(jobs_module.BalanceProcess, "__init__", recorded)
+    return pids
+
+
+def gone(pid):
+    try:
+        os.killpg(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def wait_for(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def answer(jobs, session):
+    states = []
+    wait_for(lambda: states.append(jobs.poll(session)) or states[-1].answer is not None)
+    return states[-1].answer
+
+
+def test_an_answer_is_handed_out_once(started):
+    jobs = Jobs()
+    jobs.start("me", EASY)
+    assert jobs.is_running("me")
+    result = answer(jobs, "me")
+    assert isinstance(result, BalanceResult)
+    assert result.status is Status.OPTIMAL
+    assert not jobs.is_running("me")
+    assert jobs.poll("me") is None
+    assert all(map(gone, started))
+
+
+def test_sessions_do_not_see_each_other(started):
+    jobs = Jobs()
+    jobs.start("me", HARD)
+    assert jobs.poll("you") is None
+    assert jobs.cancel("you") is None
+    assert jobs.is_running("me")
+    state = jobs.cancel("me")
+    assert state.scenario == HARD
+    assert all(map(gone, started))
+
+
+def test_a_new_run_ends_the_one_before(started):
+    jobs = Jobs()
+    jobs.start("me", HARD)
+    jobs.start("me", EASY)
+    assert gone(started[0])
+    assert isinstance(answer(jobs, "me"), BalanceResult)
+
+
+def test_a_run_nobody_asks_about_is_ended(started):
+    jobs = Jobs(patience=0.3)
+    jobs.start("gone", HARD)
+    jobs.start("here", HARD)
+    wait_for(lambda: jobs.poll("here") and not jobs.is_running("gone"), seconds=20)
+    wait_for(lambda: gone(started[0]), seconds=20)
+    assert not gone(started[1])
+    jobs.cancel("here")
+    assert gone(started[1])
