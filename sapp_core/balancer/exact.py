@@ -4,7 +4,7 @@ A few rounds of the relaxation give a bound and a fractional plan; rounded, it s
 a proof raises the bound. It ends when both meet, when the time is up, or when the caller stops asking.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -50,7 +50,7 @@ class State:
     bound: float
 
 
-def exact_search(space: PlanSpace, unit: TimeUnit, seed: int) -> Iterator[State]:
+def exact_search(space: PlanSpace, unit: TimeUnit, seed: int) -> Generator[State, None, None]:
     """The state after every step; the last one is final, earlier ones may be taken as the answer at any time.
 
     Args:
@@ -78,7 +78,7 @@ class _Exact:
         self._best: tuple[Floats, float] | None = None
         self._steps = 0
 
-    def states(self, start: Floats) -> Iterator[State]:
+    def states(self, start: Floats) -> Generator[State, None, None]:
         """Until bound and plan meet."""
         steps = self._search.steps(start)
         descents = 0

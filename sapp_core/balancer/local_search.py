@@ -111,11 +111,11 @@ class LocalSearch:
             a, b = (grid.ravel() for grid in np.meshgrid(own, goal, indexing="ij"))
             spare = held[space.cell[a]] > space.least[space.cell[a]]
             found.append(np.stack([a, b], axis=1)[(a != b) & (spare | (space.cell[a] == space.cell[b]))])
-        moves: Ints = np.concatenate(found)
+        moves: Ints = np.concatenate(found).astype(np.intp)
         most = self._most(LOOK)
         if len(moves) > most:
-            drawn: Ints = np.sort(self._random.choice(len(moves), most, replace=False))
-            return moves[drawn]
+            drawn = np.sort(self._random.choice(len(moves), most, replace=False))
+            moves = moves[drawn]
         return moves
 
     def _most(self, wanted: int) -> int:

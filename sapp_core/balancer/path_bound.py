@@ -19,6 +19,7 @@ from sapp_core.balancer.time_unit import TimeUnit
 from sapp_core.domain.result import Status
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 
 STEP = "step"
 """Name of the variable that stands for the step time."""
@@ -69,11 +70,15 @@ class PlanModel:
     def op_times(self, values: Floats) -> Floats:
         """`[kind][chunk][stage]`, durations of an answer."""
         plan = values[self.columns] if self._relaxed else np.rint(values[self.columns])
-        return self._space.op_times(plan[np.newaxis])[0]
+        times: Floats = self._space.op_times(plan[np.newaxis])[0]
+        return times
 
     def vector(self, values: Floats) -> Floats | None:
         """The plan of an answer; None when plans may be fractional."""
-        return None if self._relaxed else np.rint(values[self.columns])
+        if self._relaxed:
+            return None
+        plan: Floats = np.rint(values[self.columns])
+        return plan
 
 
 def relaxed_bound(
@@ -120,7 +125,7 @@ def rounded(space: PlanSpace, point: Floats) -> Floats:
     Layers of each virtual stage by largest remainders, then the run of all layers cut accordingly, then the modes of
     each kind in each cell by largest remainders. Memory rows may break: that is for the search to mend.
     """
-    held = np.bincount(space.cell, weights=point, minlength=len(space.least))
+    held: Floats = np.bincount(space.cell, weights=point, minlength=len(space.least)).astype(np.float64)
     room = _whole(held, int(space.per_kind.sum()))
     while (lacking := np.flatnonzero(room < space.least)).size:
         room[np.argmax(room - space.least)] -= 1
@@ -133,7 +138,7 @@ def rounded(space: PlanSpace, point: Floats) -> Floats:
         own = np.flatnonzero((space.kind == kind) & (space.cell == cell))
         count = int(((kinds == kind) & (cells == cell)).sum())
         # A cell that had none of this kind takes the modes that the kind has elsewhere.
-        share = point[own] if point[own].sum() > 0 else _modes_of(space, point, kind)
+        share: Floats = point[own] if point[own].sum() > 0 else _modes_of(space, point, kind)
         vector[own] = _whole(share / share.sum() * count, count)
     return vector
 
@@ -141,12 +146,13 @@ def rounded(space: PlanSpace, point: Floats) -> Floats:
 def _modes_of(space: PlanSpace, point: Floats, kind: int) -> Floats:
     """`[mode]`, layers of a kind in all cells together."""
     of_kind = np.flatnonzero(space.kind == kind)
-    return np.bincount(space.mode[of_kind], weights=point[of_kind])
+    modes: Floats = np.bincount(space.mode[of_kind], weights=point[of_kind]).astype(np.float64)
+    return modes
 
 
-def _whole(amounts: Floats, total: int) -> NDArray[np.intp]:
+def _whole(amounts: Floats, total: int) -> Ints:
     """Whole numbers near some amounts, with a given sum: largest remainders."""
-    whole = np.floor(amounts + CLOSE).astype(np.intp)
+    whole: Ints = np.floor(amounts + CLOSE).astype(np.intp)
     left = total - int(whole.sum())
     order = np.argsort(-(amounts - whole), kind="stable")
     whole[order[: max(left, 0)]] += 1

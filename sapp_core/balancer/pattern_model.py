@@ -86,7 +86,7 @@ class PatternModel:
 
 
 class _Names:
-    """Of the variables: `[stage][pattern]` shares, `[chunk · S + stage]` layers and backward times, `[stage]` totals."""
+    """Of variables: `[stage][pattern]` shares, `[chunk·S + stage]` layers and backward times, `[stage]` totals."""
 
     def __init__(self, space: PlanSpace, patterns: tuple[tuple[Pattern, ...], ...]) -> None:
         chunks, stages = range(space.question.schedule.pipeline.num_chunks), range(len(patterns))

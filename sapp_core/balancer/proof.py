@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from sapp_core.balancer.live_model import LiveModel, Solved
 from sapp_core.balancer.path_bound import SAFETY, STEP, PlanModel, relaxed_bound
 from sapp_core.balancer.path_rows import PathRows
-from sapp_core.balancer.plan_space import PlanSpace
 from sapp_core.balancer.pattern_model import PatternModel
+from sapp_core.balancer.plan_space import PlanSpace
 from sapp_core.balancer.stage_patterns import Pattern, applies, stage_patterns
 from sapp_core.balancer.time_unit import TimeUnit
 from sapp_core.domain.result import Status

@@ -147,7 +147,7 @@ def _within(
     for chunk, fillings in enumerate(choices):
         to_come = in_flight[:, chunk + 1 :] @ np.array(smallest[chunk + 1 :])
         combined = [
-            (taken + (filling,), used)
+            ((*taken, filling), used)
             for taken, before in combined
             for filling in fillings
             if (used := before + in_flight[:, chunk] * filling.activation_mb) is not None
