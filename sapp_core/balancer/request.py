@@ -24,7 +24,7 @@ class BalanceRequest:
     """
 
     memory_limit_mb: float | tuple[float, ...] | None
-    objective: Objective = Objective.SAPP_1
+    objective: Objective = Objective.EXACT
     memory_model: MemoryModel = MemoryModel.EXACT
     solver: str = "highs"
     time_limit: float = 90.0

@@ -148,14 +148,14 @@ class Highs:
             values = latest.values
             if event == events.kCallbackMipImprovingSolution:
                 values = dict(zip(names, state.mip_solution.tolist(), strict=True))
-            latest = Snapshot(_finite(state.mip_primal_bound), _finite(state.mip_dual_bound), values)
+            latest = Snapshot(finite(state.mip_primal_bound), finite(state.mip_dual_bound), values)
             order.user_interrupt = stopped
 
         def stop() -> None:
             nonlocal stopped
             stopped = True
 
-        _swallow_banner()
+        swallow_banner()
         _run(
             pulp.HiGHS(
                 mip=not relax,
@@ -259,7 +259,7 @@ def _run(
 
 def _answer(problem: pulp.LpProblem, bound: float | None) -> Answer:
     """What PuLP 3.3 left in the problem."""
-    proven = None if bound is None else _finite(bound)
+    proven = None if bound is None else finite(bound)
     if pulp.LpStatusInfeasible in {problem.status, problem.sol_status}:
         return Answer(Status.INFEASIBLE, None, {})
     statuses = {
@@ -281,11 +281,12 @@ def _is_bounded(problem: pulp.LpProblem) -> bool:
     return all((variable.lowBound if cost > 0 else variable.upBound) is not None for variable, cost in terms)
 
 
-def _finite(value: float) -> float | None:
+def finite(value: float) -> float | None:
+    """A bound or value as solvers tell it: infinity means none."""
     return value if isfinite(value) else None
 
 
-def _swallow_banner() -> None:
+def swallow_banner() -> None:
     """HiGHS prints a banner once a process, whatever its options say; it must not end up in somebody's output."""
     try:
         kept = os.dup(1)

@@ -7,8 +7,9 @@ from sapp_core.domain.plan import Plan
 
 
 class Objective(StrEnum):
-    """What the integer program minimises: a level of the classic SAPP surrogate."""
+    """What is minimised: the simulated step time itself, or a level of the classic SAPP surrogate."""
 
+    EXACT = "exact"
     SAPP_0 = "sapp-0"
     SAPP_1 = "sapp-1"
     SAPP_2 = "sapp-2"

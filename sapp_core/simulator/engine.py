@@ -93,12 +93,16 @@ def prepare(schedule: Schedule) -> PreparedSchedule:
 
 
 def durations_of(costs: ChunkCosts, pipeline: Pipeline) -> Floats:
-    """`[kind][chunk][stage]`, time of one op of each kind, of one sequence split.
+    """`[kind][chunk][stage]`, time of one op of each kind, of one sequence split."""
+    return op_durations(np.array(costs.forward), np.array(costs.backward), np.array(costs.recompute), pipeline)
+
+
+def op_durations(forward: Floats, backward: Floats, recompute: Floats, pipeline: Pipeline) -> Floats:
+    """`[kind] + the shape of the others`: times of ops from those of a whole micro-batch; linear in all three.
 
     The input gradient takes its share β of the backward without recomputation, plus all of the recomputation,
     which has to come first; the weight gradient takes the rest (Qi et al., arXiv 2401.10241).
     """
-    forward, backward, recompute = (np.array(grid) for grid in (costs.forward, costs.backward, costs.recompute))
     share = pipeline.input_gradient_share
     by_kind = {
         OpKind.F: forward,
@@ -112,8 +116,7 @@ def durations_of(costs: ChunkCosts, pipeline: Pipeline) -> Floats:
 def simulate(prepared: PreparedSchedule, costs: ChunkCosts) -> Timeline:
     """Start and end of every slot."""
     pipeline = prepared.schedule.pipeline
-    lengths = _class_lengths(prepared, durations_of(costs, pipeline)[np.newaxis])[:, 0]
-    ends = np.array(_ends_one_by_one(prepared, lengths, pipeline.p2p_time))
+    ends = slot_ends(prepared, durations_of(costs, pipeline))
     starts = np.maximum(
         ends[prepared.previous],
         (ends[prepared.needed] + np.where(prepared.needed < prepared.num_slots, pipeline.p2p_time, 0.0)).max(axis=0),
@@ -124,6 +127,12 @@ def simulate(prepared: PreparedSchedule, costs: ChunkCosts) -> Timeline:
         return tuple(tuple(part.tolist()) for part in np.split(rows[prepared.place], cuts))
 
     return Timeline(by_stage(starts), by_stage(ends), float(ends.max()))
+
+
+def slot_ends(prepared: PreparedSchedule, durations: Floats) -> Floats:
+    """`[row]`, and 0 in the extra row: when each slot ends under one set of durations, `[kind][chunk][stage]`."""
+    lengths = _class_lengths(prepared, durations[np.newaxis])[:, 0]
+    return np.array(_ends_one_by_one(prepared, lengths, prepared.schedule.pipeline.p2p_time))
 
 
 def step_times(prepared: PreparedSchedule, durations: Floats, p2p_time: float | None = None) -> Floats:

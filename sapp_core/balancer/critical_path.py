@@ -1,0 +1,78 @@
+"""The paths that make a step as long as it is.
+
+A step's time is the longest path through the slots. The length of one path is linear in the durations of the ops on
+it, so it bounds the step time from below for every plan, not only for the one it was found with.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapp_core.simulator.engine import PreparedSchedule, slot_ends
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Path:
+    """One path.
+
+    Attributes:
+        weights: flat `[kind][chunk][stage]`, how often it runs each op; overlapped ops count a part each.
+        transfers: how often its data crosses stages.
+        length: under the durations it was found with.
+    """
+
+    weights: Floats
+    transfers: int
+    length: float
+
+
+def critical_paths(prepared: PreparedSchedule, durations: Floats) -> tuple[Path, ...]:
+    """The longest path to the last slot of every stage, the longest of all first.
+
+    Args:
+        prepared: the order.
+        durations: `[kind][chunk][stage]`.
+    """
+    ends = slot_ends(prepared, durations)
+    pipeline = prepared.schedule.pipeline
+    nothing = prepared.num_slots
+    sources = np.vstack([prepared.previous, prepared.needed])
+    crosses = np.zeros(sources.shape, dtype=bool)
+    crosses[1:] = prepared.needed < nothing
+    decisive = np.argmax(ends[sources] + pipeline.p2p_time * crosses, axis=0)
+    rows = np.arange(nothing)
+    before, late = sources[decisive, rows].tolist(), crosses[decisive, rows].tolist()
+    classes = prepared.duration_class.tolist()
+    of_class = _class_weights(prepared, durations)
+
+    paths = []
+    for last in np.setdiff1d(rows, prepared.previous).tolist():
+        visits = np.zeros(len(of_class))
+        transfers, row = 0, last
+        while row < nothing:
+            visits[classes[row]] += 1
+            transfers += late[row]
+            row = before[row]
+        paths.append(Path(visits @ of_class, transfers, float(ends[last])))
+    return tuple(sorted(paths, key=lambda path: -path.length))
+
+
+def _class_weights(prepared: PreparedSchedule, durations: Floats) -> Floats:
+    """`[duration class][flat op]`: the parts of its ops that a slot lasts, under these durations.
+
+    Two ops that overlap last the longer one and what η leaves of the shorter one: the larger of two linear pieces.
+    """
+    flat = durations.ravel()
+    first, second = prepared.class_ops
+    exposed = 1.0 - prepared.schedule.pipeline.overlap_efficiency
+    weights = np.zeros((len(first), len(flat)))
+    for number, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        if b < 0:
+            weights[number, a] = 1.0
+        else:
+            longer, shorter = (a, b) if flat[a] >= flat[b] else (b, a)
+            weights[number, longer], weights[number, shorter] = 1.0, exposed
+    return weights

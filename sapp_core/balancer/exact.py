@@ -1,0 +1,136 @@
+"""The exact balancer: minimise the simulated step time itself, and say how far from perfect the plan can be.
+
+A few rounds of the relaxation give a bound and a fractional plan; rounded, it starts a local search. Beside the search
+a proof raises the bound. It ends when both meet, when the time is up, or when the caller stops asking.
+"""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapp_core.balancer.local_search import LocalSearch
+from sapp_core.balancer.path_bound import relaxed_bound, rounded
+from sapp_core.balancer.path_rows import PathRows
+from sapp_core.balancer.plan_space import PlanSpace
+from sapp_core.balancer.proof import PROVEN, Proof
+from sapp_core.balancer.time_unit import TimeUnit
+from sapp_core.domain.result import Status
+
+Floats = NDArray[np.float64]
+
+FIRST_ROUNDS = 12
+"""Of the relaxation, before the search starts: enough for a start near a good plan."""
+FIRST_DESCENTS = 8
+"""Of the search, before the proof starts: it needs a plan to beat."""
+OWN_STEPS = 400
+"""Steps that the search takes on its own before it hears of plans found by the proof.
+
+So the same seed gives the same plan when the proof ends a run: the first plan of this length in the search's own
+sequence, or else the proof's.
+"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class State:
+    """The search at one moment.
+
+    Attributes:
+        status: `FEASIBLE` or `NO_SOLUTION_IN_TIME` on the way; `OPTIMAL` and `INFEASIBLE` end it.
+        vector: the best plan, None before the first.
+        step_time: of the best plan, in the profile's unit of time.
+        bound: proven lower bound of the step time.
+    """
+
+    status: Status
+    vector: Floats | None
+    step_time: float
+    bound: float
+
+
+def exact_search(space: PlanSpace, unit: TimeUnit, seed: int) -> Generator[State, None, None]:
+    """The state after every step; the last one is final, earlier ones may be taken as the answer at any time.
+
+    Args:
+        space: of plans.
+        unit: of time inside the programs.
+        seed: of all random choices.
+    """
+    rounds = count(1)
+    bound, point = relaxed_bound(space, PathRows(space), unit, seed, lambda _: next(rounds) < FIRST_ROUNDS)
+    if bound is None or point is None:
+        yield State(Status.INFEASIBLE, None, np.inf, np.inf)
+        return
+    yield State(Status.NO_SOLUTION_IN_TIME, None, np.inf, bound)
+    yield from _Exact(space, unit, seed, bound).states(rounded(space, point))
+
+
+class _Exact:
+    """Search and proof side by side."""
+
+    def __init__(self, space: PlanSpace, unit: TimeUnit, seed: int, bound: float) -> None:
+        self._space = space
+        self._search = LocalSearch(space, PathRows(space), seed)
+        self._proof = Proof(space, unit, seed, bound, lambda: self._best)
+        self._bound = bound
+        self._best: tuple[Floats, float] | None = None
+        self._steps = 0
+
+    def states(self, start: Floats) -> Generator[State, None, None]:
+        """Until bound and plan meet."""
+        steps = self._search.steps(start)
+        descents = 0
+        while descents < FIRST_DESCENTS and not self._met():
+            descents += self._step(steps)
+            yield self._state()
+        self._proof.start()
+        try:
+            while not (self._met() and self._settled()):
+                self._step(steps)
+                self._listen()
+                if self._proof.infeasible and self._best is None:
+                    yield State(Status.INFEASIBLE, None, np.inf, np.inf)
+                    return
+                yield self._state()
+        finally:
+            self._proof.stop()
+        yield replace(self._state(), status=Status.OPTIMAL)
+
+    def _step(self, steps: Iterator[bool]) -> bool:
+        """One step of the search; whether a descent has ended."""
+        ended = next(steps)
+        self._steps += 1
+        if self._search.best is not None:
+            self._consider(self._search.best, self._search.best_time)
+        return ended
+
+    def _listen(self) -> None:
+        """Take what the proof has found."""
+        self._bound = max(self._bound, self._proof.bound)
+        for vector in self._proof.plans():
+            if self._space.fits(vector):
+                self._consider(vector, float(self._space.step_times(vector[np.newaxis])[0]))
+        if self._steps > OWN_STEPS and self._best is not None and not self._settled():
+            self._search.offer(self._best[0])
+
+    def _consider(self, vector: Floats, step_time: float) -> None:
+        if self._best is None or step_time < self._best[1]:
+            self._best = vector, step_time
+
+    def _met(self) -> bool:
+        return self._best is not None and self._best[1] - self._bound <= PROVEN * self._best[1]
+
+    def _settled(self) -> bool:
+        """Whether the search has had its time to find a plan as good as the best; then that one is taken."""
+        if self._best is not None and self._search.best is not None and self._search.best_time <= self._best[1]:
+            self._best = self._search.best, self._search.best_time
+            return True
+        return self._steps > OWN_STEPS
+
+    def _state(self) -> State:
+        if self._best is None:
+            return State(Status.NO_SOLUTION_IN_TIME, None, np.inf, self._bound)
+        vector, step_time = self._best
+        return State(Status.FEASIBLE, vector, step_time, min(self._bound, step_time))

@@ -1,0 +1,40 @@
+"""Balancing for the step time itself: follow the exact search until it ends or the time is up."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapp_core.balancer.exact import State, exact_search
+from sapp_core.balancer.infeasible import out_of_memory
+from sapp_core.balancer.path_bound import step_program
+from sapp_core.balancer.plan_space import PlanSpace, plan_space
+from sapp_core.balancer.run import Run
+from sapp_core.domain.plan import Plan
+from sapp_core.domain.result import BalanceResult, Status
+
+
+def run_exact(run: Run) -> BalanceResult:
+    """Search, tell, and rate the last state."""
+    space = plan_space(run.question)
+    told: NDArray[np.float64] | None = None
+    states = exact_search(space, run.unit, run.request.seed)
+    state = State(Status.NO_SOLUTION_IN_TIME, None, np.inf, 0.0)
+    try:
+        for state in states:
+            if state.status is Status.INFEASIBLE:
+                return run.without_plan(state.status, infeasibility=out_of_memory(run.question, run.solve))
+            run.lower_bound = state.bound
+            run.tell(None if state.vector is None else state.step_time, state.bound)
+            if state.vector is not None and state.vector is not told:
+                told = state.vector
+                run.better(_plan(run, space, told), state.step_time, state.bound)
+            if run.left <= 0:
+                break
+    finally:
+        states.close()
+    if state.vector is None:
+        return run.without_plan(Status.NO_SOLUTION_IN_TIME, objective_bound=state.bound)
+    return run.rated(state.status, _plan(run, space, state.vector), state.step_time, state.bound)
+
+
+def _plan(run: Run, space: PlanSpace, vector: NDArray[np.float64]) -> Plan:
+    return space.plan(vector, step_program(space, run.unit))

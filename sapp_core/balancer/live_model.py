@@ -1,0 +1,129 @@
+"""A HiGHS model that stays: rows are added to it and it is solved again from where it stood."""
+
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+import pulp
+from numpy.typing import NDArray
+
+from sapp_core.balancer.solvers import TOLERANCE, finite, swallow_banner
+from sapp_core.domain.result import Status
+from sapp_core.errors import SolverError
+
+Floats = NDArray[np.float64]
+
+DEFAULT_TOLERANCE = 1e-7
+"""Of HiGHS, for rows of programs without whole numbers; with less, it takes some answers for doubtful."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solved:
+    """How one solve ended.
+
+    Attributes:
+        status: optimal means proven.
+        value: of the answer; None without one.
+        bound: proven lower bound; None when there is none.
+        values: `[column]`; None without an answer.
+    """
+
+    status: Status
+    value: float | None
+    bound: float | None
+    values: Floats | None
+
+
+class LiveModel:
+    """A program handed to HiGHS once.
+
+    Args:
+        problem: with its objective.
+        seed: of the solver's random choices.
+        relax: let every variable be fractional.
+    """
+
+    def __init__(self, problem: pulp.LpProblem, seed: int, *, relax: bool) -> None:
+        swallow_banner()
+        solver = pulp.HiGHS(
+            mip=not relax,
+            msg=False,
+            threads=1,
+            gapRel=0.0,
+            random_seed=seed,
+            mip_feasibility_tolerance=TOLERANCE,
+            # Whole layers must keep their limits to the last byte; a bound is rounded down anyway.
+            primal_feasibility_tolerance=DEFAULT_TOLERANCE if relax else TOLERANCE,
+        )
+        solver.createAndConfigureSolver(problem)
+        solver.buildSolverModel(problem)
+        self._model: highspy.Highs = problem.solverModel
+        self._relaxed = relax
+        self._stopped = False
+        self.column = {variable.name: number for number, variable in enumerate(problem.variables())}
+        """Variable name → its position in `Solved.values`."""
+        self.bound: float | None = None
+        """Proven lower bound of the solve under way, as last told; may be read from another thread."""
+        if not relax:
+            events = highspy.cb.HighsCallbackType
+            self._model.setCallback(self._listen, None)
+            self._model.startCallback(events.kCallbackMipInterrupt)
+
+    def add_row(self, lower: float, columns: NDArray[np.int32], weights: Floats) -> None:
+        """Add `weights · columns ≥ lower`."""
+        self._model.addRow(lower, highspy.kHighsInf, len(columns), columns, weights)
+
+    def limit(self, column: str, upper: float) -> None:
+        """Give a variable a new upper bound; it has 0 as its lower one."""
+        self._model.changeColBounds(self.column[column], 0.0, upper)
+
+    def whole(self, columns: list[str]) -> None:
+        """Make variables whole-numbered."""
+        for name in columns:
+            self._model.changeColIntegrality(self.column[name], highspy.HighsVarType.kInteger)
+
+    def solve(self, seconds: float) -> Solved:
+        """Solve to proven optimality, or until the time is up or `stop` is called.
+
+        Raises:
+            SolverError: HiGHS failed.
+        """
+        model, statuses = self._model, highspy.HighsModelStatus
+        self.bound = None
+        model.setOptionValue("time_limit", model.getRunTime() + max(seconds, 0.0))
+        model.run()
+        status = model.getModelStatus()
+        if status in {statuses.kInfeasible, statuses.kUnboundedOrInfeasible}:
+            return Solved(Status.INFEASIBLE, None, None, None)
+        if status not in {statuses.kOptimal, statuses.kTimeLimit, statuses.kInterrupt}:
+            raise SolverError(f"solver: highs ended without an answer ({model.modelStatusToString(status)}).")
+        information = model.getInfo()
+        proven = status == statuses.kOptimal
+        if self._relaxed:
+            bound = information.objective_function_value if proven else None
+        else:
+            bound = finite(information.mip_dual_bound)
+        answered = information.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+        if not answered:
+            return Solved(Status.NO_SOLUTION_IN_TIME, None, bound, None)
+        return Solved(
+            status=Status.OPTIMAL if proven else Status.FEASIBLE,
+            value=information.objective_function_value,
+            bound=bound,
+            values=np.array(model.getSolution().col_value),
+        )
+
+    def stop(self) -> None:
+        """End a solve with whole numbers that another thread is in, and all later ones."""
+        self._stopped = True
+
+    def _listen(
+        self,
+        _event: highspy.cb.HighsCallbackType,
+        _message: str,
+        state: highspy.cb.HighsCallbackOutput,
+        order: highspy.cb.HighsCallbackInput,
+        _data: object,
+    ) -> None:
+        self.bound = finite(state.mip_dual_bound)
+        order.user_interrupt = self._stopped

@@ -1,0 +1,161 @@
+"""A proven lower bound of the step time: fractional plans against the longest paths found so far.
+
+Minimise T over fractional plans under all rows known; simulate the answer; add the paths that made it longer than T;
+again. T never exceeds the step time of any plan of whole layers. Separating also halfway between the answer and a
+stable point (in-out separation, Ben-Ameur and Neto, "Acceleration of cutting-plane and column generation algorithms",
+2007) takes far fewer rounds.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapp_core.balancer.ilp import PlacementProgram
+from sapp_core.balancer.live_model import LiveModel
+from sapp_core.balancer.path_rows import PathRows
+from sapp_core.balancer.plan_space import PlanSpace
+from sapp_core.balancer.time_unit import TimeUnit
+from sapp_core.domain.result import Status
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+STEP = "step"
+"""Name of the variable that stands for the step time."""
+CLOSE = 1e-4
+"""Relative; the relaxation has converged when simulation and bound are this close."""
+SAFETY = 1e-6
+"""Relative; what the tolerances of a solver could add to a bound at most."""
+
+
+def step_program(space: PlanSpace, unit: TimeUnit) -> PlacementProgram:
+    """Placement and memory rows of a question, with a step time to minimise that no row bounds yet."""
+    program = space.question.program(unit)
+    problem = program.problem
+    problem += problem.add_variable(STEP, 0)
+    return program
+
+
+class PlanModel:
+    """The step program in HiGHS, to be bounded by paths.
+
+    Args:
+        space: of plans.
+        unit: of time in the model.
+        seed: of the solver's random choices.
+        relax: let plans be fractional.
+    """
+
+    def __init__(self, space: PlanSpace, unit: TimeUnit, seed: int, *, relax: bool) -> None:
+        program = step_program(space, unit)
+        self._space = space
+        self._scale = unit.to_profile(1.0)
+        self._relaxed = relax
+        self.live = LiveModel(program.problem, seed, relax=relax)
+        names = [variable.name for kind in program.counts for mode in kind for variable in mode]
+        self.columns = np.array([self.live.column[name] for name in names], dtype=np.int32)
+        self._step = self.live.column[STEP]
+
+    def add_path(self, rows: PathRows, number: int) -> None:
+        """Add `step ≥ constant + weights · x`."""
+        weights = rows.weights[number]
+        used = np.flatnonzero(weights)
+        self.live.add_row(
+            float(rows.constants[number]) / self._scale,
+            np.append(self.columns[used], self._step).astype(np.int32),
+            np.append(-weights[used] / self._scale, 1.0),
+        )
+
+    def op_times(self, values: Floats) -> Floats:
+        """`[kind][chunk][stage]`, durations of an answer."""
+        plan = values[self.columns] if self._relaxed else np.rint(values[self.columns])
+        times: Floats = self._space.op_times(plan[np.newaxis])[0]
+        return times
+
+    def vector(self, values: Floats) -> Floats | None:
+        """The plan of an answer; None when plans may be fractional."""
+        if self._relaxed:
+            return None
+        plan: Floats = np.rint(values[self.columns])
+        return plan
+
+
+def relaxed_bound(
+    space: PlanSpace, rows: PathRows, unit: TimeUnit, seed: int, go_on: Callable[[float], bool]
+) -> tuple[float | None, Floats | None]:
+    """The bound, and the fractional plan it comes from; (None, None) when not even a fractional plan exists.
+
+    Args:
+        space: of plans.
+        rows: paths known; those found are added.
+        unit: of time in the model.
+        seed: of the solver's random choices.
+        go_on: told the bound after each round; False ends the search.
+    """
+    plan_model = PlanModel(space, unit, seed, relax=True)
+    per_component = space.per_kind / np.bincount(space.kind)
+    stable = per_component[space.kind]
+    stable_time, _ = rows.add_from(stable)
+    known, bound = 0, 0.0
+    point = stable
+    while True:
+        for number in range(known, len(rows.constants)):
+            plan_model.add_path(rows, number)
+        known = len(rows.constants)
+        solved = plan_model.live.solve(np.inf)
+        if solved.status is Status.INFEASIBLE:
+            return None, None
+        if solved.bound is None or solved.values is None:
+            return bound * (1 - SAFETY), point
+        bound = unit.to_profile(solved.bound)
+        point = solved.values[plan_model.columns]
+        halfway = 0.5 * (point + stable)
+        halfway_time, _ = rows.add_from(halfway)
+        if halfway_time < stable_time:
+            stable, stable_time = halfway, halfway_time
+        time, _ = rows.add_from(point)
+        if time - bound <= CLOSE * time or len(rows.constants) == known or not go_on(bound * (1 - SAFETY)):
+            return bound * (1 - SAFETY), point
+
+
+def rounded(space: PlanSpace, point: Floats) -> Floats:
+    """A plan of whole layers near a fractional one: every layer once, no empty cell, kinds in order.
+
+    Layers of each virtual stage by largest remainders, then the run of all layers cut accordingly, then the modes of
+    each kind in each cell by largest remainders. Memory rows may break: that is for the search to mend.
+    """
+    held: Floats = np.bincount(space.cell, weights=point, minlength=len(space.least)).astype(np.float64)
+    room = _whole(held, int(space.per_kind.sum()))
+    while (lacking := np.flatnonzero(room < space.least)).size:
+        room[np.argmax(room - space.least)] -= 1
+        room[lacking[0]] += 1
+
+    kinds = np.repeat(np.arange(len(space.per_kind)), space.per_kind)
+    cells = np.repeat(np.arange(len(room)), room)
+    vector = np.zeros(space.size)
+    for kind, cell in sorted(set(zip(kinds.tolist(), cells.tolist(), strict=True))):
+        own = np.flatnonzero((space.kind == kind) & (space.cell == cell))
+        count = int(((kinds == kind) & (cells == cell)).sum())
+        # A cell that had none of this kind takes the modes that the kind has elsewhere.
+        share: Floats = point[own] if point[own].sum() > 0 else _modes_of(space, point, kind)
+        vector[own] = _whole(share / share.sum() * count, count)
+    return vector
+
+
+def _modes_of(space: PlanSpace, point: Floats, kind: int) -> Floats:
+    """`[mode]`, layers of a kind in all cells together."""
+    of_kind = np.flatnonzero(space.kind == kind)
+    modes: Floats = np.bincount(space.mode[of_kind], weights=point[of_kind]).astype(np.float64)
+    return modes
+
+
+def _whole(amounts: Floats, total: int) -> Ints:
+    """Whole numbers near some amounts, with a given sum: largest remainders."""
+    whole: Ints = np.floor(amounts + CLOSE).astype(np.intp)
+    left = total - int(whole.sum())
+    order = np.argsort(-(amounts - whole), kind="stable")
+    whole[order[: max(left, 0)]] += 1
+    for number in order[::-1][: max(-left, 0)]:
+        whole[number] -= 1
+    return whole

@@ -1,0 +1,215 @@
+"""Raising the lower bound until it meets the best plan, on a thread beside the search.
+
+HiGHS works outside the interpreter, so both go on at once. Three programs are used, each with the paths found so far:
+the relaxation of fractional plans to its end; patterns of stages with whole layers per stage, then per cell, then one
+pattern a stage (profiles with one body kind); and whole plans (all others). The best step time known is a cut-off:
+a program without an answer below it proves that plan the best.
+"""
+
+from collections.abc import Callable
+from threading import Lock, Thread
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapp_core.balancer.live_model import LiveModel, Solved
+from sapp_core.balancer.path_bound import SAFETY, STEP, PlanModel, relaxed_bound
+from sapp_core.balancer.path_rows import PathRows
+from sapp_core.balancer.pattern_model import PatternModel
+from sapp_core.balancer.plan_space import PlanSpace
+from sapp_core.balancer.stage_patterns import Pattern, applies, stage_patterns
+from sapp_core.balancer.time_unit import TimeUnit
+from sapp_core.domain.result import Status
+from sapp_core.errors import SappError
+
+Floats = NDArray[np.float64]
+
+
+class StepModel(Protocol):
+    """A program that minimises the step time, as `Proof` uses it."""
+
+    live: LiveModel
+
+    def add_path(self, rows: PathRows, number: int) -> None:
+        """Bound the step time by one of the paths."""
+
+    def op_times(self, values: Floats) -> Floats:
+        """`[kind][chunk][stage]`, durations that an answer stands for."""
+
+    def vector(self, values: Floats) -> Floats | None:
+        """The plan that an answer stands for; None when its layers are not whole."""
+
+
+PROVEN = 1e-5
+"""Relative; a gap up to this counts as proof."""
+NEAR = 0.98
+"""Paths are handed to a program when this near the longest, under the relaxed or the best plan."""
+MOST_ROWS = 1_500
+
+
+class Proof:
+    """A running proof.
+
+    Args:
+        space: of plans.
+        unit: of time in the programs.
+        seed: of the solver's random choices.
+        bound: proven so far.
+        best: the best plan and its step time, or None; asked before each program.
+    """
+
+    def __init__(
+        self,
+        space: PlanSpace,
+        unit: TimeUnit,
+        seed: int,
+        bound: float,
+        best: Callable[[], tuple[Floats, float] | None],
+    ) -> None:
+        self._space = space
+        self._unit = unit
+        self._seed = seed
+        self._best = best
+        self._rows = PathRows(space)
+        self._lock = Lock()
+        self._bound = bound
+        self._model: LiveModel | None = None
+        self._found: list[Floats] = []
+        self._stopped = False
+        self._failure: SappError | None = None
+        self._cut_off = np.inf
+        self.infeasible = False
+        """No plan of whole layers keeps every row."""
+        self._thread = Thread(target=self._run, daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End soon, and wait for it."""
+        with self._lock:
+            self._stopped = True
+            if self._model is not None:
+                self._model.stop()
+        self._thread.join()
+
+    @property
+    def running(self) -> bool:
+        """Whether there is more to come."""
+        return self._thread.is_alive()
+
+    @property
+    def bound(self) -> float:
+        """No plan is faster: proven so far, in the profile's unit of time.
+
+        Raises:
+            SappError: the solver failed.
+        """
+        if self._failure is not None:
+            raise self._failure
+        with self._lock:
+            live = None if self._model is None else self._model.bound
+        return max(self._bound, self._capped(live))
+
+    def plans(self) -> list[Floats]:
+        """Plans found since the last call."""
+        with self._lock:
+            found, self._found = self._found, []
+        return found
+
+    def _run(self) -> None:
+        try:
+            bound, point = relaxed_bound(self._space, self._rows, self._unit, self._seed, self._go_on)
+            if bound is None or point is None:
+                self.infeasible = True
+                return
+            self._raise(bound)
+            known = self._best()
+            if known is not None:
+                self._rows.add_from(known[0])
+            self._forget(point, None if known is None else known[0])
+            patterns = stage_patterns(self._space, known[1]) if known is not None and applies(self._space) else None
+            if patterns is None:
+                self._whole_plans()
+            else:
+                self._patterns(patterns)
+        except SappError as error:
+            self._failure = error
+
+    def _go_on(self, bound: float) -> bool:
+        self._raise(bound)
+        return not (self._stopped or self._closed())
+
+    def _closed(self) -> bool:
+        known = self._best()
+        return known is not None and known[1] - self._bound <= PROVEN * known[1]
+
+    def _raise(self, bound: float) -> None:
+        with self._lock:
+            self._bound = max(self._bound, bound)
+
+    def _capped(self, live: float | None) -> float:
+        """A bound of a program under way, in the profile's unit; it says nothing above the cut-off."""
+        return 0.0 if live is None else min(self._unit.to_profile(live) * (1 - SAFETY), self._cut_off)
+
+    def _forget(self, *points: Floats | None) -> None:
+        """Keep the paths that are near the longest under one of some plans."""
+        lengths = [self._rows.lengths(point) for point in points if point is not None]
+        self._rows.keep_longest(np.max([row / row.max() for row in lengths], axis=0), MOST_ROWS, NEAR)
+
+    def _whole_plans(self) -> None:
+        """The full program; each of its answers is a plan."""
+        self._tighten(PlanModel(self._space, self._unit, self._seed, relax=False))
+
+    def _patterns(self, patterns: tuple[tuple[Pattern, ...], ...]) -> None:
+        """Whole layers per stage, then per cell, then one pattern a stage."""
+        model = PatternModel(self._space, patterns, self._unit, self._seed)
+        for whole in model.levels:
+            model.live.whole(whole)
+            if not self._tighten(model):
+                return
+
+    def _tighten(self, model: StepModel) -> bool:
+        """Solve and add the paths that its answer breaks, until it breaks none; False when all is said."""
+        scale = self._unit.to_profile(1.0)
+        given = 0
+        while True:
+            for number in range(given, len(self._rows.constants)):
+                model.add_path(self._rows, number)
+            given = len(self._rows.constants)
+            known = self._best()
+            if known is not None:
+                self._cut_off = known[1] * (1 - PROVEN / 2)
+                model.live.limit(STEP, self._cut_off / scale)
+            solved = self._solved(model.live)
+            if solved.status is Status.INFEASIBLE:
+                self.infeasible = known is None
+                self._raise(0.0 if known is None else self._cut_off)
+                return False
+            self._raise(self._capped(solved.bound))
+            if solved.values is None or solved.value is None:
+                return False
+            vector = model.vector(solved.values)
+            if vector is not None:
+                self._offer(vector)
+            time, _ = self._rows.add_from_times(model.op_times(solved.values))
+            if solved.status is not Status.OPTIMAL:
+                return False
+            if time <= solved.value * scale * (1 + SAFETY) or len(self._rows.constants) == given:
+                return True
+
+    def _solved(self, live: LiveModel) -> Solved:
+        with self._lock:
+            self._model = live
+            if self._stopped:
+                live.stop()
+        solved = live.solve(np.inf)
+        with self._lock:
+            self._model = None
+        return solved
+
+    def _offer(self, vector: Floats) -> None:
+        with self._lock:
+            self._found.append(vector)

@@ -1,0 +1,150 @@
+"""What every balancing run has: a clock, what it has told so far, and a check of each plan before anyone sees it."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from pulp import LpProblem
+
+from sapp_core.balancer import notes
+from sapp_core.balancer.question import question_of, stage_memory
+from sapp_core.balancer.request import BalanceRequest
+from sapp_core.balancer.solvers import Answer, Effort, Watch, solver_named
+from sapp_core.balancer.time_unit import time_unit
+from sapp_core.domain.costs import ChunkCosts, chunk_costs
+from sapp_core.domain.plan import Plan
+from sapp_core.domain.profile import ModelProfile
+from sapp_core.domain.result import BalanceResult, Infeasibility, Progress, Status
+from sapp_core.domain.schedule import Schedule
+from sapp_core.domain.timeline import MEMORY_ROUNDING_MB
+from sapp_core.errors import PlanError, SolverError
+from sapp_core.simulator.engine import durations_of, prepare, step_times
+
+SHORTEST_SECONDS = 0.01
+"""A solver may be asked to stop at once, but 0 means "no limit" to some."""
+
+
+class Run:
+    """One run.
+
+    Attributes:
+        request: limits and choices.
+        question: what has to be placed.
+        unit: of time inside the programs.
+        lower_bound: no plan has a smaller step time; None when nothing is proven yet. In the profile's unit.
+    """
+
+    def __init__(
+        self,
+        profile: ModelProfile,
+        schedule: Schedule,
+        request: BalanceRequest,
+        progress: Callable[[Progress], None] | None,
+        improved: Callable[[BalanceResult], None] | None,
+    ) -> None:
+        self._begun = time.monotonic()
+        self._progress = progress
+        self._improved = improved
+        self._solver = solver_named(request.solver)
+        self._notes = notes.before_solving(profile, request)
+        self._prepared = prepare(schedule)
+        self._trace: list[Progress] = []
+        self.request = request
+        self.question = question_of(profile, schedule, request)
+        self.unit = time_unit(profile)
+        self.lower_bound: float | None = None
+
+    def solve(self, problem: LpProblem, watch: Watch | None = None) -> Answer:
+        """Solve within what is left of the run's time, and keep telling meanwhile."""
+        effort = Effort(max(self.left, SHORTEST_SECONDS), self.request.seed, self.request.threads)
+        return self._solver.solve(problem, effort, watch or (lambda _: self.tell_again()))
+
+    @property
+    def left(self) -> float:
+        """Seconds until the time limit; negative after it."""
+        return self.request.time_limit - self._elapsed()
+
+    def without_plan(
+        self, status: Status, infeasibility: Infeasibility | None = None, objective_bound: float | None = None
+    ) -> BalanceResult:
+        """The result when there is no plan."""
+        return BalanceResult(
+            status=status,
+            plan=None,
+            step_time=None,
+            lower_bound=None if infeasibility else self.lower_bound,
+            gap=None,
+            objective=self.request.objective,
+            objective_value=None,
+            objective_bound=objective_bound,
+            solver=self._solver.name,
+            seconds=self._elapsed(),
+            infeasibility=infeasibility,
+            notes=self._notes,
+            trace=tuple(self._trace),
+        )
+
+    def rated(self, status: Status, plan: Plan, value: float, bound: float | None) -> BalanceResult:
+        """The result with a plan: checked against the memory rows, simulated, and compared with the bound.
+
+        Raises:
+            SolverError: the plan is not allowed.
+        """
+        costs = self._checked(plan)
+        durations = durations_of(costs, self.question.schedule.pipeline)
+        step_time = float(step_times(self._prepared, durations[np.newaxis])[0])
+        lower_bound = None if self.lower_bound is None else min(self.lower_bound, step_time)
+        gap = None if lower_bound is None or not step_time else (step_time - lower_bound) / step_time
+        return BalanceResult(
+            status=status,
+            plan=plan,
+            step_time=step_time,
+            lower_bound=lower_bound,
+            gap=gap,
+            objective=self.request.objective,
+            objective_value=value,
+            objective_bound=bound,
+            solver=self._solver.name,
+            seconds=self._elapsed(),
+            notes=(*self._notes, *notes.on_plan(self.question, self.request, costs)),
+            trace=tuple(self._trace),
+        )
+
+    def tell(self, best: float | None, bound: float | None) -> None:
+        """Report the state, in the objective's own terms, and remember it when it is news."""
+        now = Progress(self._elapsed(), best, bound)
+        if not self._trace or (self._trace[-1].best, self._trace[-1].bound) != (best, bound):
+            self._trace.append(now)
+        if self._progress is not None:
+            self._progress(now)
+
+    def in_profile(self, value: float | None) -> float | None:
+        """A value of the program in the profile's time unit."""
+        return None if value is None else self.unit.to_profile(value)
+
+    def better(self, plan: Plan, value: float, bound: float | None) -> None:
+        """Hand on a plan found on the way."""
+        if self._improved is not None:
+            self._improved(self.rated(Status.FEASIBLE, plan, value, bound))
+
+    def tell_again(self) -> None:
+        """Still at work, with no news."""
+        last = self._trace[-1] if self._trace else Progress(0.0, None, None)
+        self.tell(last.best, last.bound)
+
+    def _checked(self, plan: Plan) -> ChunkCosts:
+        """Costs of a plan that places every layer once and keeps every stage within its limit."""
+        question = self.question
+        try:
+            costs = chunk_costs(question.profile, plan, question.schedule.pipeline)
+        except PlanError as error:
+            raise SolverError(*(f"solver: {problem}" for problem in error.problems)) from error
+        for stage, (used, limit) in enumerate(
+            zip(stage_memory(costs, question.vectors), question.limits or (), strict=bool(question.limits))
+        ):
+            if used > limit + MEMORY_ROUNDING_MB:
+                raise SolverError(f"solver: stage {stage} needs {used} MB, more than its limit of {limit} MB.")
+        return costs
+
+    def _elapsed(self) -> float:
+        return time.monotonic() - self._begun
