@@ -4,6 +4,7 @@ from sapp_core.domain.costs import chunk_costs
 from sapp_core.domain.plan import Plan
 from sapp_core.domain.profile import ModelProfile
 from sapp_core.domain.schedule import Schedule
+from sapp_core.domain.sequence_split import split_along_sequence
 from sapp_core.domain.timeline import Evaluation
 from sapp_core.simulator.bubble import bubble_parts
 from sapp_core.simulator.engine import prepare, simulate
@@ -15,7 +16,9 @@ def evaluate(profile: ModelProfile, schedule: Schedule, plan: Plan) -> Evaluatio
 
     Raises:
         PlanError: the plan does not fit profile and pipeline.
+        PipelineError: sequence splits, but the profile lacks the sizes they need.
     """
+    profile = split_along_sequence(profile, schedule.pipeline.num_sequence_splits)
     costs = chunk_costs(profile, plan, schedule.pipeline)
     prepared = prepare(schedule)
     timeline = simulate(prepared, costs)

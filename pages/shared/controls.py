@@ -43,7 +43,7 @@ def sidebar() -> Controls:
             "less memory each and make a longer warm-up.",
         )  # fmt: skip
         chunks = 1
-        if chosen.uses_chunks:
+        if chosen.fixed_chunks is None:
             chunks = st.slider(
                 "Interleave (chunks per stage)", 1, MAX_CHUNKS, 2, key="interleave", bind="query-params",
                 help="Slices of the model that each stage holds. More chunks make the bubble smaller, and need more "

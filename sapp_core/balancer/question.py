@@ -10,6 +10,7 @@ from sapp_core.domain.costs import ChunkCosts
 from sapp_core.domain.profile import ModelProfile
 from sapp_core.domain.result import MemoryModel
 from sapp_core.domain.schedule import Schedule
+from sapp_core.domain.sequence_split import split_along_sequence
 from sapp_core.schedules.in_flight import peak_vectors
 
 
@@ -43,6 +44,7 @@ def question_of(profile: ModelProfile, schedule: Schedule, request: BalanceReque
     Raises:
         PipelineError: the limits do not fit the stages, or the memory model does not know the schedule.
     """
+    profile = split_along_sequence(profile, schedule.pipeline.num_sequence_splits)
     limits = request.limits(schedule.pipeline.num_stages) if profile.has_memory else None
     if request.memory_model is MemoryModel.SAPP:
         return Question(profile, schedule, estimated_vectors(schedule), limits)

@@ -46,11 +46,11 @@ class Run:
         self._progress = progress
         self._improved = improved
         self._solver = solver_named(request.solver)
-        self._notes = notes.before_solving(profile, request)
         self._prepared = prepare(schedule)
         self._trace: list[Progress] = []
         self.request = request
         self.question = question_of(profile, schedule, request)
+        self._notes = notes.before_solving(self.question.profile, request)
         self.unit = time_unit(profile)
         self.lower_bound: float | None = None
 
