@@ -10,7 +10,7 @@ from pages.shared.controls import Controls, sidebar
 from pages.shared.downloads import downloads
 from pages.shared.headline import comparison, even_split_words, metrics, over_limit_warning, verdict
 from pages.shared.jobs import JobState, jobs
-from pages.shared.link import link_notices
+from pages.shared.link import forget_link, link_notices
 from pages.shared.pictures import adapt_page
 from pages.shared.scenario import Scenario
 from pages.shared.session import Outcome
@@ -34,7 +34,7 @@ def page() -> None:
     link_notices()
     action.button(
         "Balance", type="primary", key="balance", icon=":material/balance:", width="stretch",
-        disabled=controls.scenario is None, on_click=session.want_balance,
+        disabled=controls.scenario is None, on_click=_balance,
         help="Solves an integer program for the settings on the left and simulates the plan.",
     )  # fmt: skip
     if controls.problems:
@@ -51,6 +51,11 @@ def page() -> None:
         _outcome(shown)
     elif controls.scenario:
         _preview(controls.scenario)
+
+
+def _balance() -> None:
+    forget_link()
+    session.want_balance()
 
 
 def _start_if_wanted(controls: Controls) -> None:
@@ -111,7 +116,7 @@ def _stale(shown: Outcome, controls: Controls, *, running: bool) -> None:
     changes = "; ".join(literal(change) for change in shown.scenario.changes(controls.scenario))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.warning(f"**Stale:** the results below belong to earlier settings ({changes}).", icon=":material/history:")
-        st.button("Balance again", key="balance_again", icon=":material/balance:", on_click=session.want_balance)
+        st.button("Balance again", key="balance_again", icon=":material/balance:", on_click=_balance)
 
 
 def _outcome(shown: Outcome) -> None:
@@ -149,7 +154,7 @@ def _use_smallest_limit(reason: Infeasibility) -> None:
 
     def use() -> None:
         st.session_state["memory_limit"] = float(limit)
-        session.want_balance()
+        _balance()
 
     st.button(
         f"Use {limit:,} MiB ({memory_text(limit)}) as the limit", key="use_limit", type="primary", on_click=use,

@@ -1,11 +1,11 @@
 """One scenario: profile, schedule and plan to everything a page draws."""
 
 from sapp_core.domain.costs import chunk_costs
-from sapp_core.domain.plan import Plan
-from sapp_core.domain.profile import ModelProfile
+from sapp_core.domain.plan import Plan, even_split
+from sapp_core.domain.profile import ModelProfile, RecomputeMode
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.sequence_split import split_along_sequence
-from sapp_core.domain.timeline import Evaluation
+from sapp_core.domain.timeline import Evaluation, over_limit
 from sapp_core.simulator.bubble import bubble_parts
 from sapp_core.simulator.engine import prepare, simulate
 from sapp_core.simulator.memory import memory_timeline, peaks
@@ -32,3 +32,23 @@ def evaluate(profile: ModelProfile, schedule: Schedule, plan: Plan) -> Evaluatio
         peaks=peaks(schedule, costs),
         bubble=bubble_parts(prepared, costs, timeline.step_time),
     )
+
+
+def fitting_mode(
+    profile: ModelProfile, schedule: Schedule, limits_mb: tuple[float, ...] | None
+) -> RecomputeMode | None:
+    """The least recomputation with which the even split stays within the limits; None when it never does.
+
+    What a framework's user would do without a balancer: recompute everywhere until the model fits.
+
+    Args:
+        profile: what is placed.
+        schedule: order of work; memory depends on nothing else.
+        limits_mb: `[stage]`, MiB; None = no limit.
+    """
+    profile = split_along_sequence(profile, schedule.pipeline.num_sequence_splits)
+    for mode in profile.modes:
+        costs = chunk_costs(profile, even_split(profile, schedule.pipeline, mode), schedule.pipeline)
+        if not over_limit(peaks(schedule, costs), limits_mb):
+            return mode
+    return None

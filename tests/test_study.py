@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from sapp_core.domain.pipeline import Pipeline, Remainder
 from sapp_core.domain.plan import LayerPlacement, Plan, even_split
@@ -11,9 +12,9 @@ from sapp_core.domain.profile import MODES, ModelProfile
 from sapp_core.errors import PlanError
 from sapp_core.profiles.load import load_profile
 from sapp_core.schedules.registry import SCHEDULES, make_schedule
-from sapp_core.study import evaluate
+from sapp_core.study import evaluate, fitting_mode
 from tests.recorded import GOLDEN
-from tests.strategies import studies
+from tests.strategies import profiles, schedules, studies
 
 CASES = json.loads((GOLDEN / "balance_cases.json").read_text(encoding="utf-8"))["cases"]
 RECORDED = [
@@ -80,3 +81,15 @@ def test_every_sample_profile_is_simulated_under_every_schedule(path, family):
     found = evaluate(profile, make_schedule(family.name, pipeline), even_split(profile, pipeline))
     assert found.step_time > 0
     assert found.bubble.total >= 0
+
+
+@given(profiles(), schedules(), st.floats(100, 60_000))
+def test_the_fitting_mode_is_the_first_whose_even_split_stays_within_the_limit(profile, schedule, limit):
+    limits = (limit,) * schedule.pipeline.num_stages
+    fitting = [
+        mode
+        for mode in profile.modes
+        if not evaluate(profile, schedule, even_split(profile, schedule.pipeline, mode)).stages_over(limits)
+    ]
+    assert fitting_mode(profile, schedule, limits) == (fitting[0] if fitting else None)
+    assert fitting_mode(profile, schedule, None) == profile.modes[0]

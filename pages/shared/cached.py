@@ -21,7 +21,7 @@ from sapp_core.domain.profile import ModelProfile, RecomputeMode
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.timeline import Evaluation
 from sapp_core.schedules.registry import make_schedule
-from sapp_core.study import evaluate
+from sapp_core.study import evaluate, fitting_mode
 
 Window = tuple[float, float]
 
@@ -78,16 +78,19 @@ def simulate(scenario: Scenario, plan: Plan) -> Simulated:
     return _simulated(scenario.profile, scenario.schedule_name, scenario.pipeline, plan)
 
 
+@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)
+def _fitting_mode(
+    profile: ModelProfile, schedule_name: str, pipeline: Pipeline, limits_mb: tuple[float, ...] | None
+) -> RecomputeMode | None:
+    return fitting_mode(profile, schedule(schedule_name, pipeline), limits_mb)
+
+
 def even_split_of(scenario: Scenario) -> EvenSplit:
     """The even split with the least recomputation that fits the limit; with the least of all if none fits."""
-    limits = scenario.request.limits(scenario.pipeline.num_stages)
-    modes = scenario.profile.modes
-    for mode in modes:
-        simulated = simulate(scenario, even_split(scenario.profile, scenario.pipeline, mode))
-        if not simulated.evaluation.stages_over(limits):
-            return EvenSplit(mode, fits=True, simulated=simulated)
-    least = simulate(scenario, even_split(scenario.profile, scenario.pipeline, modes[0]))
-    return EvenSplit(modes[0], fits=False, simulated=least)
+    profile, pipeline = scenario.profile, scenario.pipeline
+    mode = _fitting_mode(profile, scenario.schedule_name, pipeline, scenario.request.limits(pipeline.num_stages))
+    shown = mode or profile.modes[0]
+    return EvenSplit(shown, mode is not None, simulate(scenario, even_split(profile, pipeline, shown)))
 
 
 def _key(simulated: Simulated) -> str:

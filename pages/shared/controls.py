@@ -73,8 +73,8 @@ def sidebar() -> Controls:
         options = _solver_options()
     try:
         pipeline = Pipeline(
-            num_stages=stages, num_micro_batches=micro_batches, num_chunks=chunks, group_size=group_size,
-            remainder=remainder, p2p_time=p2p_time,
+            num_stages=stages, num_micro_batches=micro_batches, num_chunks=chunks, placement=chosen.placement,
+            group_size=group_size, remainder=remainder, p2p_time=p2p_time,
         )  # fmt: skip
         _check_size(pipeline)
         request = replace(options, memory_limit_mb=limit)

@@ -12,7 +12,10 @@ from sapp_core.domain.result import BalanceResult, Progress
 from sapp_core.errors import SappError
 
 PATIENCE_SECONDS = 10.0
-"""A run whose page has not asked for so long is ended: the tab was closed or reloaded."""
+"""A run whose page has not asked for so long is ended: the tab was closed or reloaded.
+
+A hidden tab asks at least once a second for its first five minutes, which is the longest time limit a page offers.
+"""
 _LOOK_EVERY_SECONDS = 1.0
 
 Answer = BalanceResult | SappError

@@ -26,6 +26,11 @@ def link_notices() -> None:
         st.warning(bullets(st.session_state[_NOTICES]), icon=":material/link_off:")
 
 
+def forget_link() -> None:
+    """The page has moved on from the link: no more remarks on it."""
+    st.session_state[_NOTICES] = ()
+
+
 def _sentence(key: str, wanted: str) -> str:
     if key == "profile" and wanted == UPLOADED:
         return (

@@ -235,7 +235,11 @@ def test_a_second_session_gets_a_known_result_at_once(opened):
     ],
 )
 def test_a_link_to_what_cannot_be_says_so(link, sentence):
-    assert sentence in Opened(**link).settled().said
+    page = Opened(**link).settled()
+    assert sentence in page.said
+    # The remark stays through reruns, until somebody balances anew.
+    assert sentence in page.run().said
+    assert sentence not in page.balance().said
 
 
 def test_a_good_link_is_no_reason_for_a_remark():
