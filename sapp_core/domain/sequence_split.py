@@ -63,10 +63,7 @@ def split_along_sequence(profile: ModelProfile, num_splits: int) -> ModelProfile
 
 def split_sizes(shape: TrainingShape) -> SplitSizes:
     """Sizes from a complete training shape."""
-    batch, heads, length, width = (
-        getattr(shape, name) for name in ("batch_size", "num_heads", "seq_length", "head_dim")
-    )
-    hidden, parallel = shape.hidden_size, shape.model_parallel
+    batch, heads, length, width, hidden, vocabulary, parallel = (getattr(shape, name) for name in NEEDED)
     tokens = batch * length
     if parallel > 1:
         head = HALF * 2 * tokens * hidden / parallel + HALF * tokens * hidden
@@ -75,7 +72,7 @@ def split_sizes(shape: TrainingShape) -> SplitSizes:
     return SplitSizes(
         key_mb=HALF * tokens * heads * width / parallel / MEBI,
         head_mb=head / MEBI,
-        loss_mb=SINGLE * tokens * shape.vocab_size / parallel / MEBI,
+        loss_mb=SINGLE * tokens * vocabulary / parallel / MEBI,
     )
 
 

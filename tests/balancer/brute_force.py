@@ -13,6 +13,8 @@ from sapp_core.domain.result import Objective
 from sapp_core.domain.schedule import Schedule
 from sapp_core.simulator.engine import prepare, step_times
 
+SURROGATES = (Objective.SAPP_0, Objective.SAPP_1, Objective.SAPP_2)
+
 
 @dataclass(frozen=True)
 class AllPlans:

@@ -95,7 +95,8 @@ def test_no_more_micro_batches_are_in_flight_than_there_are(name, memory_model):
 
 def test_all_kinds_of_a_cell_take_their_time():
     profile = ModelProfile("m", (layer("A", count=2, forward=1.0), layer("B", count=3, forward=10.0)))
-    result = balance(profile, make_schedule("1f1b", Pipeline(1, 2)), BalanceRequest(None))
+    request = BalanceRequest(None, objective=Objective.SAPP_0)
+    result = balance(profile, make_schedule("1f1b", Pipeline(1, 2)), request)
     assert result.objective_value == 2 * 3.0 + 3 * 30.0
     assert result.step_time == 2 * result.objective_value
 

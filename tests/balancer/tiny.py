@@ -9,11 +9,11 @@ from sapp_core.balancer.request import BalanceRequest
 from sapp_core.balancer.sapp_memory import estimated_vectors
 from sapp_core.domain.pipeline import Pipeline, Remainder
 from sapp_core.domain.profile import MODES, LayerKind, LayerProfile, ModelProfile
-from sapp_core.domain.result import MemoryModel, Objective
+from sapp_core.domain.result import MemoryModel
 from sapp_core.domain.schedule import Schedule
 from sapp_core.schedules.in_flight import peak_vectors
 from sapp_core.schedules.registry import make_schedule
-from tests.balancer.brute_force import AllPlans, all_plans
+from tests.balancer.brute_force import SURROGATES, AllPlans, all_plans
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def tiny_model(seed: int) -> TinyModel:
     memory = plans.memory(vectors)
     request = BalanceRequest(
         memory_limit_mb=_limit(random, memory, stages),
-        objective=random.choice(tuple(Objective)),
+        objective=random.choice(SURROGATES),
         memory_model=MemoryModel.EXACT if exact else MemoryModel.SAPP,
         threads=1,
         time_limit=60.0,
