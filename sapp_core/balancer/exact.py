@@ -17,6 +17,7 @@ from sapp_core.balancer.path_rows import PathRows
 from sapp_core.balancer.plan_space import PlanSpace
 from sapp_core.balancer.proof import PROVEN, Proof
 from sapp_core.balancer.time_unit import TimeUnit
+from sapp_core.domain.plan import even_split
 from sapp_core.domain.result import Status
 
 Floats = NDArray[np.float64]
@@ -64,7 +65,20 @@ def exact_search(space: PlanSpace, unit: TimeUnit, seed: int) -> Generator[State
         yield State(Status.INFEASIBLE, None, np.inf, np.inf)
         return
     yield State(Status.NO_SOLUTION_IN_TIME, None, np.inf, bound)
-    yield from _Exact(space, unit, seed, bound).states(rounded(space, point))
+    yield from _Exact(space, unit, seed, bound).states(_starts(space, point))
+
+
+def _starts(space: PlanSpace, point: Floats) -> tuple[Floats, ...]:
+    """Where the search begins: near the fractional plan, and the even splits, which lie in other valleys.
+
+    Most recomputation first of these: with several body kinds it keeps the memory rows out of the way while the
+    cells where kinds meet are sought.
+    """
+    question = space.question
+    profile, pipeline = question.profile, question.schedule.pipeline
+    ends = dict.fromkeys((profile.modes[-1], profile.modes[0]))
+    even = [rounded(space, space.vector(even_split(profile, pipeline, mode))) for mode in ends]
+    return (rounded(space, point), *even)
 
 
 class _Exact:
@@ -78,9 +92,9 @@ class _Exact:
         self._best: tuple[Floats, float] | None = None
         self._steps = 0
 
-    def states(self, start: Floats) -> Generator[State, None, None]:
+    def states(self, starts: tuple[Floats, ...]) -> Generator[State, None, None]:
         """Until bound and plan meet."""
-        steps = self._search.steps(start)
+        steps = self._search.steps(starts)
         descents = 0
         while descents < FIRST_DESCENTS and not self._met():
             descents += self._step(steps)
@@ -110,7 +124,7 @@ class _Exact:
         """Take what the proof has found."""
         self._bound = max(self._bound, self._proof.bound)
         for vector in self._proof.plans():
-            if self._space.fits(vector):
+            if self._space.allows(vector):
                 self._consider(vector, float(self._space.step_times(vector[np.newaxis])[0]))
         if self._steps > OWN_STEPS and self._best is not None and not self._settled():
             self._search.offer(self._best[0])

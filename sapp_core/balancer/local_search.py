@@ -5,7 +5,7 @@ from below, so most moves are dismissed without simulating them, and the rest ar
 that break memory rows may be passed through, at a price; pairs of moves help where one breaks what the other mends.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,8 @@ SIMULATED, BLOCK = 768, 96
 """Moves simulated in one step, and how many at a time."""
 KICK = (2, 7)
 """A restart makes 2 to 6 random moves."""
-FROM_BEST = 0.8
-"""Share of restarts from the best plan; the others go on from where the last descent ended."""
+FROM_BEST, FROM_LAST = 0.7, 0.2
+"""Shares of restarts from the best plan, and from where the last descent ended; the others begin anew."""
 MOST_ROWS = 2_500
 """Paths remembered; beyond, the half that is shortest under the best plan is forgotten."""
 GAIN = 1e-9
@@ -59,18 +59,26 @@ class LocalSearch:
         self.best: Floats | None = None
         self.best_time = np.inf
 
-    def steps(self, start: Floats) -> Generator[bool, None, None]:
-        """Search for ever from a plan of whole layers; yields after each step whether a descent has just ended."""
+    def steps(self, starts: Sequence[Floats]) -> Generator[bool, None, None]:
+        """Search for ever, first from each of some plans; yields after each step whether a descent has just ended."""
         largest_room = max(1.0, float(self._space.room.max(initial=1.0)))
-        self._price = 2 * float(self._space.step_times(start[np.newaxis])[0]) / largest_room
-        current = start
+        self._price = 2 * float(self._space.step_times(starts[0][np.newaxis])[0]) / largest_room
+        for start in starts:
+            last = yield from self._descend(start)
+            yield True
         while True:
-            current = yield from self._descend(current)
-            if self.best is not None and (self._space.excess(current) > 0 or self._random.random() < FROM_BEST):
-                current = self.best
-            current = self._kicked(current)
+            last = yield from self._descend(self._kicked(self._restart(starts, last)))
             self._forget()
             yield True
+
+    def _restart(self, starts: Sequence[Floats], last: Floats) -> Floats:
+        """Where the next descent begins, before the kick."""
+        chance = self._random.random()
+        if chance >= FROM_BEST + FROM_LAST:
+            return starts[int(self._random.integers(len(starts)))]
+        if self.best is not None and (chance < FROM_BEST or self._space.excess(last) > 0):
+            return self.best
+        return last
 
     def offer(self, vector: Floats) -> None:
         """A plan found elsewhere: restarts begin from it when it is the best and fits."""
@@ -94,7 +102,7 @@ class LocalSearch:
     def _visit(self, vector: Floats) -> float:
         """Learn the paths of a plan and remember it when it is the best; its step time and the price of its excess."""
         step_time, _ = self._rows.add_from(vector)
-        if step_time < self.best_time * (1 - GAIN) and self._space.fits(vector):
+        if step_time < self.best_time * (1 - GAIN) and self._space.allows(vector):
             self.best, self.best_time = vector.copy(), step_time
         return step_time + self._price * self._space.excess(vector)
 
@@ -141,7 +149,8 @@ class LocalSearch:
             first, second = first[drawn], second[drawn]
         pairs: Ints = np.stack([chosen[first], chosen[second]], axis=1)
         source = moves[pairs, 0]
-        return pairs[(source[:, 0] != source[:, 1]) | (vector[source[:, 0]] > 1)]
+        possible: Ints = pairs[(source[:, 0] != source[:, 1]) | (vector[source[:, 0]] > 1)]
+        return possible
 
     def _first_better(self, vector: Floats, cost: float, moves: Ints, candidates: Ints) -> Floats | None:
         """The best of the first block of candidates, most promising first, that has one below a cost.

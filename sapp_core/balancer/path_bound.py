@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from sapp_core.balancer.ilp import PlacementProgram
+from sapp_core.balancer.ilp import PlacementProgram, enforces_recompute_first
 from sapp_core.balancer.live_model import LiveModel
 from sapp_core.balancer.path_rows import PathRows
 from sapp_core.balancer.plan_space import PlanSpace
@@ -140,7 +140,21 @@ def rounded(space: PlanSpace, point: Floats) -> Floats:
         # A cell that had none of this kind takes the modes that the kind has elsewhere.
         share: Floats = point[own] if point[own].sum() > 0 else _modes_of(space, point, kind)
         vector[own] = _whole(share / share.sum() * count, count)
+    if enforces_recompute_first(space.question.profile):
+        _recompute_first(space, vector)
     return vector
+
+
+def _recompute_first(space: PlanSpace, vector: Floats) -> None:
+    """Recompute all layers of a kind in the cells where a later kind is recomputed."""
+    last = space.mode.max()
+    for cell in range(len(space.least)):
+        here = space.cell == cell
+        later = space.kind[here & (space.mode == last) & (vector > 0)].max(initial=0)
+        for kind in range(later):
+            stored, recomputed = np.flatnonzero(here & (space.kind == kind))
+            vector[recomputed] += vector[stored]
+            vector[stored] = 0.0
 
 
 def _modes_of(space: PlanSpace, point: Floats, kind: int) -> Floats:

@@ -73,6 +73,11 @@ class PlanSpace:
         """Whether every memory row is met."""
         return bool((self.memory @ vector <= self.room + MEMORY_ROUNDING_MB).all())
 
+    def allows(self, vector: Floats) -> bool:
+        """Whether whole layers form a plan that may be answered: no cell empty, kinds in order, memory kept."""
+        held = np.bincount(self.cell, weights=vector, minlength=len(self.least))
+        return self.fits(vector) and bool((held >= self.least).all()) and bool(self.in_order(vector[np.newaxis])[0])
+
     def in_order(self, vectors: Floats) -> NDArray[np.bool_]:
         """`[batch]`: whether kinds follow each other along the virtual stages, and recomputed layers come first."""
         held = self._held(vectors)

@@ -50,13 +50,13 @@ def tiny_model(seed: int) -> TinyModel:
         stages, micro_batches, chunks, remainder=random.choice(tuple(Remainder)), p2p_time=random.choice((0.0, 3.0))
     )
     schedule = make_schedule(name, pipeline)
-    profile = _profile(random, pipeline.num_virtual_stages)
+    profile = random_profile(random, pipeline.num_virtual_stages)
     exact = name == "gpipe" or random.random() < 0.5
     vectors = peak_vectors(schedule) if exact else estimated_vectors(schedule)
     plans = all_plans(profile, pipeline)
     memory = plans.memory(vectors)
     request = BalanceRequest(
-        memory_limit_mb=_limit(random, memory, stages),
+        memory_limit_mb=random_limit(random, memory, stages),
         objective=random.choice(SURROGATES),
         memory_model=MemoryModel.EXACT if exact else MemoryModel.SAPP,
         threads=1,
@@ -65,7 +65,7 @@ def tiny_model(seed: int) -> TinyModel:
     return TinyModel(profile, schedule, request, vectors, plans, memory)
 
 
-def _profile(random: Random, virtual_stages: int) -> ModelProfile:
+def random_profile(random: Random, virtual_stages: int) -> ModelProfile:
     modes = sorted(random.sample(range(len(MODES)), random.randint(1, 3)))
     kinds = random.randint(1, 2)
     # Now and then fewer layers than cells.
@@ -105,7 +105,7 @@ def _profile(random: Random, virtual_stages: int) -> ModelProfile:
     return ModelProfile("tiny", tuple(layers), constant_mb=float(random.randint(0, 20)))
 
 
-def _limit(random: Random, memory: np.ndarray, stages: int) -> float | tuple[float, ...] | None:
+def random_limit(random: Random, memory: np.ndarray, stages: int) -> float | tuple[float, ...] | None:
     """Mostly one that some plans meet and others do not; sometimes one that none meets."""
     if not len(memory):
         return 100.0
