@@ -9,7 +9,7 @@ from pulp import lpSum
 from sapp_core.balancer.exact_run import run_exact
 from sapp_core.balancer.ilp import PlacementProgram
 from sapp_core.balancer.infeasible import too_few_layers
-from sapp_core.balancer.path_bound import STEP, relaxed_bound, step_program
+from sapp_core.balancer.path_bound import STEP, PlanModel, relaxation, step_program
 from sapp_core.balancer.path_rows import PathRows
 from sapp_core.balancer.plan_space import plan_space
 from sapp_core.balancer.question import Question, question_of
@@ -78,7 +78,8 @@ def _bounded_program(question: Question, seed: int) -> PlacementProgram:
     """The step time of every plan, bounded by the paths that decide over fractional ones."""
     space = plan_space(question)
     rows = PathRows(space)
-    relaxed_bound(space, rows, PROFILE_UNIT, seed, lambda _: True)
+    for _ in relaxation(PlanModel(space, PROFILE_UNIT, seed, relax=True), rows):
+        pass
     program = step_program(space, PROFILE_UNIT)
     problem = program.problem
     step = problem.variablesDict()[STEP]

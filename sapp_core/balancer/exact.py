@@ -6,13 +6,13 @@ a proof raises the bound. It ends when both meet, when the time is up, or when t
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sapp_core.balancer.local_search import LocalSearch
-from sapp_core.balancer.path_bound import relaxed_bound, rounded
+from sapp_core.balancer.path_bound import PlanModel, relaxation, rounded
 from sapp_core.balancer.path_rows import PathRows
 from sapp_core.balancer.plan_space import PlanSpace
 from sapp_core.balancer.proof import PROVEN, Proof
@@ -22,8 +22,10 @@ from sapp_core.domain.result import Status
 
 Floats = NDArray[np.float64]
 
-FIRST_ROUNDS = 12
-"""Of the relaxation, before the search starts: enough for a start near a good plan."""
+FIRST_ROUNDS = 80
+"""Of the relaxation at most, before the search starts."""
+NEAR = 0.03
+"""Relative; the search starts when simulation and bound of the fractional plan are this close."""
 FIRST_DESCENTS = 8
 """Of the search, before the proof starts: it needs a plan to beat."""
 OWN_STEPS = 400
@@ -59,16 +61,20 @@ def exact_search(space: PlanSpace, unit: TimeUnit, seed: int) -> Generator[State
         unit: of time inside the programs.
         seed: of all random choices.
     """
-    rounds = count(1)
-    bound, point = relaxed_bound(space, PathRows(space), unit, seed, lambda _: next(rounds) < FIRST_ROUNDS)
-    if bound is None or point is None:
-        yield State(Status.INFEASIBLE, None, np.inf, np.inf)
-        return
-    yield State(Status.NO_SOLUTION_IN_TIME, None, np.inf, bound)
+    bound, point = 0.0, None
+    relaxed = relaxation(PlanModel(space, unit, seed, relax=True), PathRows(space))
+    for state in islice(relaxed, FIRST_ROUNDS):
+        bound, point = state.bound, state.point
+        if point is None:
+            yield State(Status.INFEASIBLE, None, np.inf, np.inf)
+            return
+        yield State(Status.NO_SOLUTION_IN_TIME, None, np.inf, bound)
+        if state.step_time - bound <= NEAR * state.step_time:
+            break
     yield from _Exact(space, unit, seed, bound).states(_starts(space, point))
 
 
-def _starts(space: PlanSpace, point: Floats) -> tuple[Floats, ...]:
+def _starts(space: PlanSpace, point: Floats | None) -> tuple[Floats, ...]:
     """Where the search begins: near the fractional plan, and the even splits, which lie in other valleys.
 
     Most recomputation first of these: with several body kinds it keeps the memory rows out of the way while the
@@ -78,7 +84,7 @@ def _starts(space: PlanSpace, point: Floats) -> tuple[Floats, ...]:
     profile, pipeline = question.profile, question.schedule.pipeline
     ends = dict.fromkeys((profile.modes[-1], profile.modes[0]))
     even = [rounded(space, space.vector(even_split(profile, pipeline, mode))) for mode in ends]
-    return (rounded(space, point), *even)
+    return tuple(even) if point is None else (rounded(space, point), *even)
 
 
 class _Exact:

@@ -64,10 +64,10 @@ class LiveModel:
         """Variable name → its position in `Solved.values`."""
         self.bound: float | None = None
         """Proven lower bound of the solve under way, as last told; may be read from another thread."""
-        if not relax:
-            events = highspy.cb.HighsCallbackType
-            self._model.setCallback(self._listen, None)
-            self._model.startCallback(events.kCallbackMipInterrupt)
+        events = highspy.cb.HighsCallbackType
+        self._model.setCallback(self._listen, None)
+        for event in (events.kCallbackMipInterrupt, events.kCallbackSimplexInterrupt, events.kCallbackIpmInterrupt):
+            self._model.startCallback(event)
 
     def add_row(self, lower: float, columns: NDArray[np.int32], weights: Floats) -> None:
         """Add `weights · columns ≥ lower`."""
@@ -114,16 +114,17 @@ class LiveModel:
         )
 
     def stop(self) -> None:
-        """End a solve with whole numbers that another thread is in, and all later ones."""
+        """End a solve that another thread is in, and all later ones."""
         self._stopped = True
 
     def _listen(
         self,
-        _event: highspy.cb.HighsCallbackType,
+        event: highspy.cb.HighsCallbackType,
         _message: str,
         state: highspy.cb.HighsCallbackOutput,
         order: highspy.cb.HighsCallbackInput,
         _data: object,
     ) -> None:
-        self.bound = finite(state.mip_dual_bound)
+        if event == highspy.cb.HighsCallbackType.kCallbackMipInterrupt:
+            self.bound = finite(state.mip_dual_bound)
         order.user_interrupt = self._stopped

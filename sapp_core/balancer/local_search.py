@@ -6,6 +6,7 @@ that break memory rows may be passed through, at a price; pairs of moves help wh
 """
 
 from collections.abc import Generator, Sequence
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,8 @@ class LocalSearch:
         self._rows = rows
         self._random = np.random.default_rng(seed)
         self._cells = np.eye(len(space.least))[space.cell]
+        touched = (space.memory != 0) @ self._cells > 0
+        self._share_rows = (touched[:, :, np.newaxis] & touched[:, np.newaxis]).any(axis=0)
         self._memory = np.ascontiguousarray(space.memory.T)
         self._price = 0.0
         self.best: Floats | None = None
@@ -127,7 +130,9 @@ class LocalSearch:
         return moves
 
     def _most(self, wanted: int) -> int:
-        return min(wanted, ELEMENTS // (len(self._space.room) + 1))
+        pipeline = self._space.question.schedule.pipeline
+        # Of S stages, about 6/S of all pairs of moves meet on one.
+        return min(wanted, ELEMENTS // (6 * len(self._space.room) // pipeline.num_stages + 1))
 
     def _range(self, vector: Floats, kind: int) -> tuple[int, int]:
         """Virtual stages where a kind may sit while the other kinds stay."""
@@ -195,9 +200,21 @@ class LocalSearch:
         return bound
 
     def _excess(self, vector: Floats, moves: Ints, candidates: Ints) -> Floats:
-        """`[candidate]`, MiB over the memory rows after its moves."""
+        """`[candidate]`, MiB over the memory rows after its moves.
+
+        Layers whose cells share no row change the excess independently, so one look at each layer does. Only the
+        other candidates are looked at row by row.
+        """
         over = self._space.memory @ vector - self._space.room
-        excess: Floats = np.maximum(self._change(self._memory, moves, candidates, over), 0.0).sum(axis=1)
+        before = np.maximum(over, 0.0).sum()
+        taken, given = (np.maximum(over + sign * self._memory, 0.0).sum(axis=1) - before for sign in (-1, 1))
+        layers = moves[candidates].reshape(len(candidates), 2 * candidates.shape[1])
+        excess: Floats = before + taken[layers[:, ::2]].sum(axis=1) + given[layers[:, 1::2]].sum(axis=1)
+        together = np.zeros(len(candidates), dtype=bool)
+        for a, b in combinations(self._space.cell[layers].T, 2):
+            together |= self._share_rows[a, b]
+        joint = self._change(self._memory, moves, candidates[together], over)
+        excess[together] = np.maximum(joint, 0.0).sum(axis=1)
         return excess
 
     @staticmethod

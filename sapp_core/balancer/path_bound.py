@@ -6,7 +6,8 @@ stable point (in-out separation, Ben-Ameur and Neto, "Acceleration of cutting-pl
 2007) takes far fewer rounds.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +50,8 @@ class PlanModel:
 
     def __init__(self, space: PlanSpace, unit: TimeUnit, seed: int, *, relax: bool) -> None:
         program = step_program(space, unit)
-        self._space = space
+        self.space = space
+        self.unit = unit
         self._scale = unit.to_profile(1.0)
         self._relaxed = relax
         self.live = LiveModel(program.problem, seed, relax=relax)
@@ -70,7 +72,7 @@ class PlanModel:
     def op_times(self, values: Floats) -> Floats:
         """`[kind][chunk][stage]`, durations of an answer."""
         plan = values[self.columns] if self._relaxed else np.rint(values[self.columns])
-        times: Floats = self._space.op_times(plan[np.newaxis])[0]
+        times: Floats = self.space.op_times(plan[np.newaxis])[0]
         return times
 
     def vector(self, values: Floats) -> Floats | None:
@@ -81,42 +83,58 @@ class PlanModel:
         return plan
 
 
-def relaxed_bound(
-    space: PlanSpace, rows: PathRows, unit: TimeUnit, seed: int, go_on: Callable[[float], bool]
-) -> tuple[float | None, Floats | None]:
-    """The bound, and the fractional plan it comes from; (None, None) when not even a fractional plan exists.
+@dataclass(frozen=True, slots=True, eq=False)
+class Relaxed:
+    """The relaxation after some rounds.
+
+    Attributes:
+        bound: no plan of whole layers has a smaller step time; infinite when not even a fractional plan exists.
+        point: the quickest fractional plan so far; None when there is none.
+        step_time: of it, simulated.
+    """
+
+    bound: float
+    point: Floats | None
+    step_time: float
+
+
+def relaxation(model: PlanModel, rows: PathRows) -> Iterator[Relaxed]:
+    """The state after every round, until the bound has converged; nothing more when the model is stopped.
 
     Args:
-        space: of plans.
+        model: relaxed, with no path yet.
         rows: paths known; those found are added.
-        unit: of time in the model.
-        seed: of the solver's random choices.
-        go_on: told the bound after each round; False ends the search.
     """
-    plan_model = PlanModel(space, unit, seed, relax=True)
-    per_component = space.per_kind / np.bincount(space.kind)
-    stable = per_component[space.kind]
-    stable_time, _ = rows.add_from(stable)
-    known, bound = 0, 0.0
-    point = stable
+    space = model.space
+    spread = space.per_kind / np.bincount(space.kind)
+    rows.add_from(spread[space.kind])
+    missing = np.ones(len(rows.constants), dtype=bool)
+    broken = missing.copy()
+    bound = 0.0
+    best, best_time = None, np.inf
     while True:
-        for number in range(known, len(rows.constants)):
-            plan_model.add_path(rows, number)
-        known = len(rows.constants)
-        solved = plan_model.live.solve(np.inf)
+        # A path that the answer does not break would only make the program larger; it may be broken later.
+        for number in np.flatnonzero(broken):
+            model.add_path(rows, int(number))
+        missing &= ~broken
+        solved = model.live.solve(np.inf)
         if solved.status is Status.INFEASIBLE:
-            return None, None
+            yield Relaxed(np.inf, None, np.inf)
+            return
         if solved.bound is None or solved.values is None:
-            return bound * (1 - SAFETY), point
-        bound = unit.to_profile(solved.bound)
-        point = solved.values[plan_model.columns]
-        halfway = 0.5 * (point + stable)
-        halfway_time, _ = rows.add_from(halfway)
-        if halfway_time < stable_time:
-            stable, stable_time = halfway, halfway_time
-        time, _ = rows.add_from(point)
-        if time - bound <= CLOSE * time or len(rows.constants) == known or not go_on(bound * (1 - SAFETY)):
-            return bound * (1 - SAFETY), point
+            return
+        bound = max(bound, model.unit.to_profile(solved.bound) * (1 - SAFETY))
+        answer = solved.values[model.columns]
+        # Both keep all rows but those of paths still unknown, and so does what lies between them.
+        for candidate in (answer,) if best is None else (0.5 * (answer + best), answer):
+            step_time, _ = rows.add_from(candidate)
+            if step_time < best_time:
+                best, best_time = candidate, step_time
+        yield Relaxed(bound, best, best_time)
+        missing = np.append(missing, np.ones(len(rows.constants) - len(missing), dtype=bool))
+        broken = missing & (rows.lengths(answer) > bound * (1 + 2 * SAFETY))
+        if best_time - bound <= CLOSE * best_time or not broken.any():
+            return
 
 
 def rounded(space: PlanSpace, point: Floats) -> Floats:

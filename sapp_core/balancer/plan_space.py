@@ -13,6 +13,7 @@ from sapp_core.balancer.ilp import PlacementProgram, enforces_recompute_first, m
 from sapp_core.balancer.question import Question
 from sapp_core.domain.plan import Plan
 from sapp_core.domain.profile import MODES, LayerProfile
+from sapp_core.domain.schedule import OP_KINDS
 from sapp_core.domain.timeline import MEMORY_ROUNDING_MB
 from sapp_core.simulator.engine import PreparedSchedule, op_durations, prepare, step_times
 
@@ -32,7 +33,8 @@ class PlanSpace:
         cell: `[j]`, virtual stage.
         per_kind: `[ℓ]`, layers to place.
         least: `[v]`, layers a virtual stage must hold.
-        durations: `[flat op][j]`, time one layer adds to each op; flat is (kind, chunk, stage).
+        layer_times: `[op kind][body kind and mode][v]`, time one layer adds to an op of its virtual stage.
+        durations: `[flat op][j]`, the same as a matrix; flat is (op kind, chunk, stage).
         fixed: `[flat op]`, time of head and tail.
         memory: `[row][j]`, MiB one layer adds to a memory row.
         room: `[row]`, MiB left for the body.
@@ -45,6 +47,7 @@ class PlanSpace:
     cell: Ints
     per_kind: Ints
     least: Ints
+    layer_times: Floats
     durations: Floats
     fixed: Floats
     memory: Floats
@@ -58,8 +61,13 @@ class PlanSpace:
     def op_times(self, vectors: Floats) -> Floats:
         """`[batch][kind][chunk][stage]` from `[batch][j]`."""
         pipeline = self.question.schedule.pipeline
-        flat = self.fixed + vectors @ self.durations.T
-        return flat.reshape(len(vectors), -1, pipeline.num_chunks, pipeline.num_stages)
+        grid = pipeline.num_chunks, pipeline.num_stages
+        virtual = [pipeline.virtual_stage(chunk, stage) for chunk in range(grid[0]) for stage in range(grid[1])]
+        # Most of the matrix is 0. And a matrix product would wait for threads that have no core of their own.
+        layers = vectors.reshape(len(vectors), *self.layer_times.shape[1:])
+        times = np.einsum("bmv,kmv->bkv", layers, self.layer_times)[:, :, virtual]
+        op_times: Floats = times.reshape(len(vectors), -1, *grid) + self.fixed.reshape(-1, *grid)
+        return op_times
 
     def step_times(self, vectors: Floats) -> Floats:
         """`[batch]`, simulated, from `[batch][j]`."""
@@ -144,6 +152,9 @@ def plan_space(question: Question) -> PlanSpace:
                 add(layer, 0, chunk, stage, len(kind), layer.num_layers)
 
     times = op_durations(forward, backward, recompute, pipeline).reshape(-1, len(kind) + 1)
+    first = [chunk * pipeline.num_stages + stage for chunk, stage in (pipeline.cells(int(v))[0] for v in cell)]
+    by_cell = times.reshape(len(OP_KINDS), -1, len(kind) + 1)
+    layer_times = by_cell[:, first, np.arange(len(kind))].reshape(len(OP_KINDS), -1, cells)
     rows = [
         np.einsum("c,cj->j", np.array(in_flight), activation[:, stage]) + parameter[:, stage].sum(axis=0)
         for stage, vectors in enumerate(question.vectors)
@@ -161,6 +172,7 @@ def plan_space(question: Question) -> PlanSpace:
         cell=cell,
         per_kind=np.array([layer.num_layers for layer in profile.body], dtype=np.intp),
         least=least,
+        layer_times=layer_times,
         durations=np.ascontiguousarray(times[:, :-1]),
         fixed=times[:, -1].copy(),
         memory=np.ascontiguousarray(memory[:, :-1]),

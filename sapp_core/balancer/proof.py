@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapp_core.balancer.live_model import LiveModel, Solved
-from sapp_core.balancer.path_bound import SAFETY, STEP, PlanModel, relaxed_bound
+from sapp_core.balancer.path_bound import SAFETY, STEP, PlanModel, relaxation
 from sapp_core.balancer.path_rows import PathRows
 from sapp_core.balancer.pattern_model import PatternModel
 from sapp_core.balancer.plan_space import PlanSpace
@@ -121,11 +121,9 @@ class Proof:
 
     def _run(self) -> None:
         try:
-            bound, point = relaxed_bound(self._space, self._rows, self._unit, self._seed, self._go_on)
-            if bound is None or point is None:
-                self.infeasible = True
+            point = self._relax()
+            if point is None or self._stopped or self._closed():
                 return
-            self._raise(bound)
             known = self._best()
             if known is not None:
                 self._rows.add_from(known[0])
@@ -138,9 +136,21 @@ class Proof:
         except SappError as error:
             self._failure = error
 
-    def _go_on(self, bound: float) -> bool:
-        self._raise(bound)
-        return not (self._stopped or self._closed())
+    def _relax(self) -> Floats | None:
+        """The relaxation to its end; the quickest fractional plan."""
+        model = PlanModel(self._space, self._unit, self._seed, relax=True)
+        self._use(model.live)
+        point = None
+        for state in relaxation(model, self._rows):
+            point = state.point
+            if point is None:
+                self.infeasible = True
+                break
+            self._raise(state.bound)
+            if self._stopped or self._closed():
+                break
+        self._use(None)
+        return point
 
     def _closed(self) -> bool:
         known = self._best()
@@ -201,14 +211,17 @@ class Proof:
                 return True
 
     def _solved(self, live: LiveModel) -> Solved:
+        self._use(live)
+        solved = live.solve(np.inf)
+        self._use(None)
+        return solved
+
+    def _use(self, live: LiveModel | None) -> None:
+        """Make a program the one under way, which `stop` ends."""
         with self._lock:
             self._model = live
-            if self._stopped:
+            if self._stopped and live is not None:
                 live.stop()
-        solved = live.solve(np.inf)
-        with self._lock:
-            self._model = None
-        return solved
 
     def _offer(self, vector: Floats) -> None:
         with self._lock:

@@ -1,9 +1,11 @@
 """Balancing by the SAPP surrogate: solve its integer program, then simulate, check and rate the plan."""
 
+from itertools import islice
+
 from sapp_core.balancer.ilp import PlacementProgram
 from sapp_core.balancer.infeasible import out_of_memory
 from sapp_core.balancer.least_recompute import least_recompute
-from sapp_core.balancer.path_bound import relaxed_bound
+from sapp_core.balancer.path_bound import PlanModel, relaxation
 from sapp_core.balancer.path_rows import PathRows
 from sapp_core.balancer.plan_space import plan_space
 from sapp_core.balancer.run import Run
@@ -15,26 +17,27 @@ from sapp_core.errors import SolverError
 
 CHECK_SECONDS = 10.0
 """For checking a plan against all rows: milliseconds, but it must not fail because the run's time is used up."""
-BOUND_ROUNDS = 25
+BOUND_ROUNDS = 50
 """Of the bound of the step time; it is there to rate the plan, not to prove it."""
 
 
 def run_surrogate(run: Run) -> BalanceResult:
     """Bound, solve, check and rate."""
     question, unit = run.question, run.unit
-    rounds = iter(range(BOUND_ROUNDS))
-
-    def go_on(_: float) -> bool:
-        run.tell_again()
-        return next(rounds, None) is not None and run.left > 0
-
     space = plan_space(question)
-    run.lower_bound, _ = relaxed_bound(space, PathRows(space), unit, run.request.seed, go_on)
+    model = PlanModel(space, unit, run.request.seed, relax=True)
+    possible = True
+    for state in islice(relaxation(model, PathRows(space)), BOUND_ROUNDS):
+        possible = state.point is not None
+        run.lower_bound = state.bound if possible else None
+        run.tell_again()
+        if run.left <= 0:
+            break
     program = question.program(unit)
     problem = program.problem
     problem += surrogate(program, question.schedule, run.request.objective)
     status = Status.INFEASIBLE
-    if run.lower_bound is not None:
+    if possible:
         answer = run.solve(problem, _Watch(run, program))
         status = answer.status
     if status is Status.INFEASIBLE:

@@ -55,15 +55,6 @@ def test_two_kinds_balance_in_order_where_the_reference_finds_nothing(name, memo
     )
 
 
-@pytest.mark.parametrize("name", [name for name, case in CASES.items() if "lower_bound" in case])
-def test_the_lower_bound_is_never_above_a_step_time_somebody_found(name):
-    """Exact rows, as those of the recorded best; the bound is there even when the time ends before the first plan."""
-    profile, schedule, request = recorded_case(name)
-    result = balance(profile, schedule, replace(request, memory_model=MemoryModel.EXACT, time_limit=0.5))
-    assert result.lower_bound <= CASES[name]["lower_bound"]
-    assert result.lower_bound >= 0.8 * CASES[name]["best_known"]
-
-
 @pytest.mark.parametrize("solver", ["highs", "cbc"])
 def test_a_time_limit_is_never_called_optimal(solver):
     profile, schedule, request = recorded_case("b1")

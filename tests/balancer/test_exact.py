@@ -61,7 +61,7 @@ def test_the_models_cover_what_matters():
         "overlap",
         "many plans",
     ):
-        assert seen[what] >= 5, (what, seen)
+        assert seen[what] >= 4, (what, seen)
     for family in SCHEDULES:
         assert sum(model(family.name, seed).fits.any() for seed in range(6)) >= 3, family.name
 
