@@ -7,4 +7,9 @@ import streamlit as st
 _ICON = Path(__file__).parent / "pages" / "shared" / "icon.svg"
 
 st.set_page_config(page_title="SAPP pipeline dashboard", page_icon=str(_ICON), layout="wide")
-st.navigation([st.Page("pages/balance.py", title="Balance", icon=":material/balance:", default=True)]).run()
+st.navigation(
+    [
+        st.Page("pages/balance.py", title="Balance", icon=":material/balance:", default=True),
+        st.Page("pages/schedules.py", title="Schedules", icon=":material/view_timeline:"),
+    ]
+).run()

@@ -6,19 +6,29 @@ import streamlit as st
 
 from pages.shared import sections, session
 from pages.shared.cached import EvenSplit, Simulated, even_split_of, simulate
+from pages.shared.comparison import comparison_table
 from pages.shared.controls import Controls, sidebar
 from pages.shared.downloads import downloads
-from pages.shared.headline import comparison, even_split_words, metrics, over_limit_warning, verdict
+from pages.shared.headline import (
+    comparison,
+    even_split_words,
+    knob_words,
+    metrics,
+    over_limit_warning,
+    search_words,
+    verdict,
+)
 from pages.shared.jobs import JobState, jobs
 from pages.shared.link import forget_link, link_notices
 from pages.shared.pictures import adapt_page
 from pages.shared.scenario import Scenario
+from pages.shared.schedule_choice import forget_schedule_notice
 from pages.shared.session import Outcome
 from pages.shared.text import bullets, literal
 from sapp_core.charts.numbers import memory_text
 from sapp_core.domain.result import BalanceResult, Infeasibility, Status
 
-_TABS = ("Peak memory", "Memory over time", "Where time is lost", "Plan", "Download")
+_TABS = ("Peak memory", "Memory over time", "Where time is lost", "Plan", "Comparison", "Search", "Download")
 
 
 def page() -> None:
@@ -35,7 +45,7 @@ def page() -> None:
     action.button(
         "Balance", type="primary", key="balance", icon=":material/balance:", width="stretch",
         disabled=controls.scenario is None, on_click=_balance,
-        help="Solves an integer program for the settings on the left and simulates the plan.",
+        help="Searches the plan with the shortest simulated step for the settings on the left.",
     )  # fmt: skip
     if controls.problems:
         st.error(f"**These settings cannot run.**\n\n{bullets(controls.problems)}", icon=":material/rule:")
@@ -55,6 +65,7 @@ def page() -> None:
 
 def _balance() -> None:
     forget_link()
+    forget_schedule_notice()
     session.want_balance()
 
 
@@ -78,16 +89,16 @@ def _progress() -> None:
             _finish(state)
         st.rerun()
     limit = state.scenario.request.time_limit
-    found = "nothing found yet"
-    if state.progress and state.progress.best is not None:
-        found = f"best objective so far {state.progress.best:,.6g}"
-        if state.progress.bound is not None:
-            found += f", proven to be at least {state.progress.bound:,.6g}"
     bar, cancel = st.columns([5, 1], vertical_alignment="center")
     bar.progress(
-        min(1.0, state.seconds / limit), text=f"Balancing: {state.seconds:.0f} s of at most {limit:.0f} s, {found}"
+        min(1.0, state.seconds / limit),
+        text=f"Balancing: {state.seconds:.0f} s of at most {limit:.0f} s, {search_words(state.trace, state.scenario)}",
     )
-    cancel.button("Cancel", key="cancel", icon=":material/stop_circle:", width="stretch", on_click=_cancel)
+    cancel.button(
+        "Cancel", key="cancel", icon=":material/stop_circle:", width="stretch", on_click=_cancel,
+        help="Ends the search; the best plan found so far is kept.",
+    )  # fmt: skip
+    sections.search(state.trace, state.seconds, state.scenario)
 
 
 def _cancel() -> None:
@@ -98,7 +109,7 @@ def _cancel() -> None:
         session.set_notices(("Cancelled before any plan was found. Nothing below has changed.",))
     elif isinstance(state.answer, BalanceResult):
         # Shown here, but not kept for others: whoever opens the link gets a run of their own.
-        session.show(Outcome(state.scenario, state.answer))
+        session.show(Outcome(state.scenario, state.answer, stopped_early=True))
         session.set_notices((f"Cancelled after {state.seconds:.0f} s. Below is the best plan found until then.",))
 
 
@@ -127,7 +138,8 @@ def _outcome(shown: Outcome) -> None:
     simulated = simulate(shown.scenario, shown.result.plan)
     metrics(shown.scenario, simulated, even, shown.result)
     notes = (literal(note) for note in shown.result.notes)
-    st.markdown(" ".join((verdict(shown.result), comparison(shown.scenario, even), *notes)))
+    said = verdict(shown.result, stopped_early=shown.stopped_early)
+    st.markdown(" ".join((said, comparison(shown.scenario, even), knob_words(shown.scenario), *notes)))
     over_limit_warning(shown.scenario, simulated)
     _charts(shown, simulated, even)
 
@@ -136,7 +148,7 @@ def _no_plan(shown: Outcome, even: EvenSplit) -> None:
     reason = shown.result.infeasibility
     if shown.result.status is Status.NO_SOLUTION_IN_TIME or reason is None:
         st.warning(
-            f"{verdict(shown.result)} Raise the time limit, relax the memory limit, or try the other solver.",
+            f"{verdict(shown.result)} Raise the time limit or relax the memory limit.",
             icon=":material/hourglass_disabled:",
         )
     else:
@@ -173,7 +185,7 @@ def _preview(scenario: Scenario) -> None:
 @st.fragment
 def _charts(shown: Outcome, simulated: Simulated, even: EvenSplit | None) -> None:
     sections.timeline(simulated)
-    peaks, over_time, bubbles, plan, download = st.tabs(_TABS, key="details", on_change="rerun")
+    peaks, over_time, bubbles, plan, others, search, download = st.tabs(_TABS, key="details", on_change="rerun")
     if peaks.open:
         with peaks:
             sections.memory(simulated, shown.scenario, even.simulated if even else None)
@@ -187,6 +199,12 @@ def _charts(shown: Outcome, simulated: Simulated, even: EvenSplit | None) -> Non
     if plan.open:
         with plan:
             sections.plan(simulated)
+    if others.open:
+        with others:
+            comparison_table(shown)
+    if search.open:
+        with search:
+            sections.search(shown.result.trace, shown.result.seconds, shown.scenario)
     if download.open:
         with download:
             downloads(simulated)

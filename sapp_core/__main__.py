@@ -28,18 +28,18 @@ from sapp_core.domain.timeline import Evaluation
 from sapp_core.errors import PlanError, SappError
 from sapp_core.interchange import text
 from sapp_core.interchange.exports import EXPORTS
+from sapp_core.interchange.orders import ORDER_FORMATS, order_format
 from sapp_core.interchange.plan_file import read_plan
 from sapp_core.interchange.result import (
     Json,
     balance_object,
     profile_object,
-    schedule_object,
     simulation_object,
     to_json,
 )
 from sapp_core.profiles.load import LoadedProfile, load_profile
 from sapp_core.schedules.in_flight import peak_in_flight
-from sapp_core.schedules.registry import make_schedule
+from sapp_core.schedules.registry import family, make_schedule, placed
 from sapp_core.study import evaluate
 
 DONE, WRONG_INPUT, NO_PLAN, INTERRUPTED = 0, 2, 3, 130
@@ -127,7 +127,12 @@ def _simulate(options: argparse.Namespace) -> int:
 def _schedule(options: argparse.Namespace) -> int:
     schedule = make_schedule(options.schedule, _pipeline(options))
     peaks = peak_in_flight(schedule)
-    _answer(options.json, lambda: schedule_object(schedule, peaks), lambda: text.schedule_text(schedule, peaks))
+    wanted = order_format(options.format)
+    _answer(
+        options.json,
+        lambda: wanted.as_json(schedule, peaks),
+        lambda: text.schedule_text(schedule, wanted.words(schedule), peaks if wanted is ORDER_FORMATS[0] else None),
+    )
     return DONE
 
 
@@ -164,13 +169,19 @@ def _scenario(options: argparse.Namespace) -> tuple[ModelProfile, Schedule, Bala
 
 
 def _pipeline(options: argparse.Namespace) -> Pipeline:
-    return Pipeline(
+    chunks = options.num_chunks
+    sizes = Pipeline(
         num_stages=options.num_stages,
         num_micro_batches=options.num_micro_batches,
-        num_chunks=options.num_chunks,
+        num_chunks=family(options.schedule).fixed_chunks or 1 if chunks is None else chunks,
+        num_sequence_splits=options.num_sequence_splits,
         group_size=options.group_size,
         remainder=Remainder(options.remainder),
+        overlap_efficiency=options.overlap_efficiency,
+        input_gradient_share=options.input_gradient_share,
+        weight_gradient_memory_share=options.weight_gradient_memory_share,
     )
+    return placed(options.schedule, sizes)
 
 
 def _even(profile: ModelProfile, schedule: Schedule) -> Evaluation | None:

@@ -6,19 +6,24 @@ from typing import NoReturn
 
 from sapp_core.balancer.request import BalanceRequest
 from sapp_core.balancer.solvers import SOLVERS
-from sapp_core.domain.pipeline import Remainder
+from sapp_core.domain.pipeline import Pipeline, Remainder
 from sapp_core.domain.result import MemoryModel, Objective
 from sapp_core.errors import SappError
 from sapp_core.interchange.exports import EXPORTS
+from sapp_core.interchange.orders import ORDER_FORMATS
 from sapp_core.schedules.registry import SCHEDULES
 
 FLAGS: dict[str, str] = {
     "num_stages": "--stages",
     "num_micro_batches": "--micro-batches",
     "num_chunks": "--interleave",
+    "num_sequence_splits": "--sequence-splits",
     "group_size": "--group-size",
     "remainder": "--remainder",
     "p2p_time": "--p2p-time",
+    "overlap_efficiency": "--overlap-efficiency",
+    "input_gradient_share": "--input-gradient-share",
+    "weight_gradient_memory_share": "--weight-gradient-memory-share",
     "memory_limit_mb": "--memory-limit",
     "constant_mb": "--constant-memory",
     "time_limit": "--time-limit",
@@ -73,7 +78,12 @@ def _parser() -> _Parser:
     ordering = command("schedule", "Show the order of work of a schedule, without a profile.")
     ordering.add_argument("schedule", metavar="NAME", choices=_SCHEDULE_NAMES, help=", ".join(_SCHEDULE_NAMES))
     _add_pipeline(ordering)
-    ordering.add_argument("--format", choices=("ops",), default="ops", help="what to show (default: %(default)s)")
+    ordering.add_argument(
+        "--format",
+        choices=tuple(known.name for known in ORDER_FORMATS),
+        default=ORDER_FORMATS[0].name,
+        help="in which words (default: %(default)s)",
+    )
     _add_profile(command("check", "Show what was read from a profile, how it was resolved, and warnings."))
     return parser
 
@@ -83,7 +93,7 @@ def _add_profile(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_pipeline(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
+    add, usual = parser.add_argument, Pipeline(num_stages=1, num_micro_batches=1)
     add(FLAGS["num_stages"], dest="num_stages", type=_whole, required=True, metavar="S", help="pipeline ranks")
     add(
         FLAGS["num_micro_batches"],
@@ -97,9 +107,16 @@ def _add_pipeline(parser: argparse.ArgumentParser) -> None:
         FLAGS["num_chunks"],
         dest="num_chunks",
         type=_whole,
-        default=1,
         metavar="V",
-        help="chunks a stage (default: %(default)s)",
+        help="chunks a stage (default: what the schedule fixes, or 1)",
+    )
+    add(
+        FLAGS["num_sequence_splits"],
+        dest="num_sequence_splits",
+        type=_whole,
+        default=usual.num_sequence_splits,
+        metavar="K",
+        help="slices of a micro-batch along the sequence, for seqpipe schedules (default: %(default)s)",
     )
     add(
         FLAGS["group_size"],
@@ -113,6 +130,24 @@ def _add_pipeline(parser: argparse.ArgumentParser) -> None:
         default=str(Remainder.LAST),
         help="group that differs when M is no multiple of the group size (default: %(default)s)",
     )
+    shares = (
+        (
+            "overlap_efficiency",
+            "ETA",
+            "overlapped ops: 0 one after the other, 1 the shorter one vanishes",
+        ),
+        ("input_gradient_share", "BETA", "of a split backward, the part that is its input gradient"),
+        ("weight_gradient_memory_share", "SHARE", "of activations that stays until the weight gradient has run"),
+    )
+    for field, letter, meaning in shares:
+        add(
+            FLAGS[field],
+            dest=field,
+            type=_number,
+            default=getattr(usual, field),
+            metavar=letter,
+            help=f"{meaning} (default: %(default)g)",
+        )
 
 
 def _add_scenario(parser: argparse.ArgumentParser) -> None:

@@ -11,6 +11,7 @@ import streamlit as st
 from pages.shared.scenario import Scenario, digest
 from sapp_core.charts.bubble import bubble_figure
 from sapp_core.charts.gantt import gantt_figure
+from sapp_core.charts.in_flight import in_flight_figure
 from sapp_core.charts.memory import Limit, memory_figure
 from sapp_core.charts.memory_time import memory_over_time_figure
 from sapp_core.charts.plan import plan_figure
@@ -20,7 +21,9 @@ from sapp_core.domain.plan import Plan, even_split
 from sapp_core.domain.profile import ModelProfile, RecomputeMode
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.timeline import Evaluation
+from sapp_core.domain.unit_profile import UnitTimes, unit_profile
 from sapp_core.schedules.registry import make_schedule
+from sapp_core.simulator.memory import in_flight_timeline
 from sapp_core.study import evaluate, fitting_mode
 
 Window = tuple[float, float]
@@ -54,6 +57,7 @@ _BY_CONTENT: dict[str | type, Callable[..., str]] = {
     Plan: digest,
     ModelProfile: digest,
     Theme: digest,
+    UnitTimes: digest,
 }
 
 
@@ -101,9 +105,29 @@ _CHARTS: dict[str | type, Callable[..., str]] = {Simulated: _key, Theme: digest}
 
 
 @st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)
-def timeline_chart(simulated: Simulated, theme: Theme, window: Window | None) -> Figure:
+def timeline_chart(simulated: Simulated, theme: Theme, window: Window | None, until: float = 0.0) -> Figure:
     """`gantt_figure` of a plan."""
-    return gantt_figure(simulated.evaluation, theme, window)
+    return gantt_figure(simulated.evaluation, theme, window, until)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)
+def in_flight_chart(simulated: Simulated, theme: Theme, window: Window | None, until: float = 0.0) -> Figure:
+    """`in_flight_figure` of a plan."""
+    evaluation = simulated.evaluation
+    return in_flight_figure(
+        evaluation, in_flight_timeline(evaluation.schedule, evaluation.timeline), theme, window, until
+    )
+
+
+@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)
+def order(name: str, pipeline: Pipeline, times: UnitTimes) -> Simulated:
+    """A schedule with unit times: each cell holds one layer.
+
+    Raises:
+        PipelineError: the schedule cannot run these settings.
+    """
+    profile = unit_profile(pipeline, times)
+    return _simulated(profile, name, pipeline, even_split(profile, pipeline))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)

@@ -5,14 +5,15 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.shared import sources
+from pages.shared.pipeline_controls import MAX_CHUNKS, MAX_MICRO_BATCHES, MAX_STAGES
+from pages.shared.schedule_choice import forget_schedule_notice
 from pages.shared.sources import UPLOADED, Upload
 from pages.shared.text import bullets, literal
+from pages.shared.training_sizes import forget_training_sizes
 from sapp_core.domain.profile import ModelProfile
 from sapp_core.domain.result import Objective
 from sapp_core.profiles.load import LoadedProfile
 from sapp_core.profiles.settings import PipelineSettings
-
-MAX_STAGES, MAX_CHUNKS, MAX_MICRO_BATCHES = 128, 16, 512
 
 _LIMIT_WITHOUT_ADVICE_MB = 65_536.0
 _UPLOAD = "upload"
@@ -112,6 +113,7 @@ def _start_from(profile: ModelProfile) -> None:
     st.session_state["memory_limit"] = limit_default(profile)
     st.session_state["constant_memory"] = float(profile.constant_mb)
     st.session_state["p2p_time"] = 0.0
+    forget_training_sizes()
 
 
 def _settings_uploaded() -> None:
@@ -151,6 +153,7 @@ def _apply(settings: PipelineSettings) -> list[str]:
         st.session_state["objective"] = Objective(f"sapp-{settings.optimization_level}")
     if settings.num_chunks is not None or settings.less_memory is not None:
         interleaved = "vpp-less-memory" if settings.less_memory else "vpp"
+        forget_schedule_notice()
         st.session_state["schedule"] = interleaved if (settings.num_chunks or 1) > 1 else "1f1b"
     layers = _loaded(st.session_state["profile"]).profile.num_body_layers
     if settings.num_layers is not None and settings.num_layers != layers:

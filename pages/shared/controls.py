@@ -6,19 +6,29 @@ import streamlit as st
 
 from pages.shared.amounts import amount
 from pages.shared.cached import schedule
-from pages.shared.choice import MAX_CHUNKS, MAX_MICRO_BATCHES, MAX_STAGES, choose_profile, limit_default
+from pages.shared.choice import choose_profile, limit_default
 from pages.shared.link import remember_link
+from pages.shared.pipeline_controls import (
+    check_size,
+    chunks_and_splits,
+    groups,
+    input_gradient,
+    overlap,
+    stages_and_micro_batches,
+    weight_gradient_memory,
+)
 from pages.shared.scenario import Scenario
+from pages.shared.schedule_choice import choose_schedule, summary
 from pages.shared.text import literal
+from pages.shared.training_sizes import with_training_sizes
 from sapp_core.balancer.request import BalanceRequest
-from sapp_core.domain.pipeline import Pipeline, Remainder
+from sapp_core.balancer.sapp_memory import KNOWN
+from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.profile import ModelProfile
 from sapp_core.domain.result import MemoryModel, Objective
-from sapp_core.errors import PipelineError, SappError
-from sapp_core.schedules.registry import SCHEDULES, ScheduleFamily, family
-
-MAX_OPS = 100_000
-"""A page answers quickly up to here; the command line has no such limit."""
+from sapp_core.domain.sequence_split import split_along_sequence
+from sapp_core.errors import SappError
+from sapp_core.schedules.registry import ScheduleFamily
 
 _SOLVERS = ("highs", "cbc")
 
@@ -36,25 +46,14 @@ def sidebar() -> Controls:
     remember_link()
     with st.sidebar:
         profile = choose_profile()
-        chosen = _schedule()
-        stages = st.slider(
-            "Stages", 1, MAX_STAGES, 8, key="stages", bind="query-params",
-            help="Pipeline ranks: devices (or groups of devices) that each hold a part of the model. More stages need "
-            "less memory each and make a longer warm-up.",
-        )  # fmt: skip
-        chunks = 1
-        if chosen.fixed_chunks is None:
-            chunks = st.slider(
-                "Interleave (chunks per stage)", 1, MAX_CHUNKS, 2, key="interleave", bind="query-params",
-                help="Slices of the model that each stage holds. More chunks make the bubble smaller, and need more "
-                "activation memory and more transfers.",
-            )  # fmt: skip
-        micro_batches = st.slider(
-            "Micro-batches", 1, MAX_MICRO_BATCHES, 32, key="micro_batches", bind="query-params",
-            help="Forward and backward passes in one training step. More micro-batches hide the bubble better.",
-        )  # fmt: skip
+        chosen = choose_schedule()
+        with st.container(key="schedule_summary"):
+            summary(chosen)
+        stages, micro_batches = stages_and_micro_batches()
+        chunks, splits = chunks_and_splits(chosen)
+        profile = with_training_sizes(profile, splits)
         limit = _memory_limit(profile)
-        group_size, remainder = None, Remainder.LAST
+        efficiency, share, kept = overlap(chosen), input_gradient(chosen), weight_gradient_memory(chosen)
         with st.expander("Constant memory, transfers" + (", groups" if chosen.uses_groups else "")):
             constant = amount(
                 "Constant memory (MiB)", "constant_memory", default=float(profile.constant_mb),
@@ -68,33 +67,22 @@ def sidebar() -> Controls:
                 text="Delay of data that goes from one stage to another, for one micro-batch. The sender goes on "
                 "working meanwhile.",
             )  # fmt: skip
-            if chosen.uses_groups:
-                group_size, remainder = _groups(stages)
-        options = _solver_options()
+            group_size, remainder = groups(chosen, stages)
+        options = _solver_options(chosen)
     try:
         pipeline = Pipeline(
-            num_stages=stages, num_micro_batches=micro_batches, num_chunks=chunks, placement=chosen.placement,
-            group_size=group_size, remainder=remainder, p2p_time=p2p_time,
+            num_stages=stages, num_micro_batches=micro_batches, num_chunks=chunks, num_sequence_splits=splits,
+            placement=chosen.placement, group_size=group_size, remainder=remainder, p2p_time=p2p_time,
+            overlap_efficiency=efficiency, input_gradient_share=share, weight_gradient_memory_share=kept,
         )  # fmt: skip
-        _check_size(pipeline)
+        check_size(chosen, pipeline)
+        split_along_sequence(profile, splits)
         request = replace(options, memory_limit_mb=limit)
         scenario = Scenario(replace(profile, constant_mb=constant), chosen.name, pipeline, request)
         schedule(chosen.name, pipeline)
     except SappError as error:
         return Controls(None, error.problems)
     return Controls(scenario)
-
-
-def _schedule() -> ScheduleFamily:
-    names = [known.name for known in SCHEDULES]
-    name = st.selectbox(
-        "Schedule", names, index=names.index("1f1b"), key="schedule", bind="query-params",
-        help="In which order a stage works on its micro-batches: "
-        + " ".join(f"**{known.name}**: {known.title}." for known in SCHEDULES),
-    )  # fmt: skip
-    chosen = family(str(name))
-    st.caption(f"**{chosen.title}.** {chosen.summary}")
-    return chosen
 
 
 def _memory_limit(profile: ModelProfile) -> float | None:
@@ -116,54 +104,40 @@ def _memory_limit(profile: ModelProfile) -> float | None:
     )  # fmt: skip
 
 
-def _groups(stages: int) -> tuple[int | None, Remainder]:
-    """Micro-batches go through the chunks group by group; None = groups as large as the number of stages."""
-    size = st.number_input(
-        "Group size (micro-batches)", min_value=1, value=None, step=1, placeholder=f"{stages} (one per stage)",
-        key="group_size", bind="query-params",
-        help="Micro-batches that pass one chunk before the next chunk's turn; Megatron calls it "
-        "microbatch_group_size_per_vp_stage. Empty: as many as stages.",
-    )  # fmt: skip
-    remainder = st.selectbox(
-        "Group with the remainder", list(Remainder), key="remainder", bind="query-params",
-        help="When the micro-batches do not divide into groups: the *last* group is short (Paddle), or the *first* one "
-        "is longer (SAPP).",
-    )  # fmt: skip
-    return size, Remainder(str(remainder))
-
-
-def _solver_options() -> BalanceRequest:
+def _solver_options(chosen: ScheduleFamily) -> BalanceRequest:
+    model, solver = MemoryModel.EXACT, _SOLVERS[0]
     with st.expander("Solver"):
-        objective = st.selectbox(
-            "Objective", list(Objective), index=list(Objective).index(Objective.SAPP_1), key="objective",
-            bind="query-params",
-            help="What the integer program minimises: classic SAPP stand-ins for the step time, from coarse (sapp-0) "
-            "to fine (sapp-2). The plan is simulated afterwards, and the certified gap says how far its step time can "
-            "be from the best possible one.",
+        objective = Objective(
+            str(
+                st.selectbox(
+                    "Objective", list(Objective), key="objective", bind="query-params",
+                    help="*exact*: the simulated step time itself, with a proof of how far it can be from the best. "
+                    "*sapp-0*, *sapp-1*, *sapp-2*: classic stand-ins for the step time, from coarse to fine.",
+                )
+            )
         )  # fmt: skip
-        model = st.selectbox(
-            "Memory model", list(MemoryModel), key="memory_model", bind="query-params",
-            help="*exact*: activations in flight are counted from the schedule itself. *sapp*: SAPP's closed formulas, "
-            "for comparison with it; they can be off.",
-        )  # fmt: skip
-        solver = st.selectbox(
-            "Solver", _SOLVERS, key="solver", bind="query-params",
-            help="*highs* is usually faster; *cbc* is an independent second opinion.",
-        )  # fmt: skip
+        if objective is not Objective.EXACT:
+            if chosen.name in KNOWN:
+                model = MemoryModel(
+                    str(
+                        st.selectbox(
+                            "Memory model", list(MemoryModel), key="memory_model", bind="query-params",
+                            persist_state="session",
+                            help="*exact*: activations in flight are counted from the schedule itself. *sapp*: SAPP's "
+                            "closed formulas, for comparison with it; they can be off.",
+                        )
+                    )
+                )  # fmt: skip
+            else:
+                st.caption("Memory is counted from the schedule itself: SAPP has no closed formulas for this one.")
+            solver = str(
+                st.selectbox(
+                    "Solver", _SOLVERS, key="solver", bind="query-params", persist_state="session",
+                    help="*highs* is usually faster; *cbc* is an independent second opinion.",
+                )
+            )  # fmt: skip
         seconds = st.slider(
-            "Time limit (s)", 5, 300, 90, step=5, key="time_limit", bind="query-params",
+            "Time limit (s)", 5, 300, 20, step=5, key="time_limit", bind="query-params",
             help="The search ends after so many seconds with the best plan found, and says how good it is at least.",
         )  # fmt: skip
-    return BalanceRequest(
-        None, Objective(str(objective)), MemoryModel(str(model)), solver=str(solver), time_limit=float(seconds)
-    )
-
-
-def _check_size(pipeline: Pipeline) -> None:
-    ops = 2 * pipeline.num_stages * pipeline.num_chunks * pipeline.num_micro_batches
-    if ops > MAX_OPS:
-        fitting = MAX_OPS * pipeline.num_micro_batches // ops
-        raise PipelineError(
-            f"num_micro_batches: this page draws up to {MAX_OPS:,} ops a step, these settings make {ops:,}; at most "
-            f"{fitting:,} micro-batches fit, or use the command line."
-        )
+    return BalanceRequest(None, objective, model, solver=solver, time_limit=float(seconds))

@@ -1,5 +1,6 @@
 """The numbers a reader wants first, and how far to trust them."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import streamlit as st
@@ -10,7 +11,8 @@ from pages.shared.scenario import Scenario
 from pages.shared.text import bullets, literal
 from sapp_core.charts.numbers import memory_text, percent_text, signed_percent_text, time_text
 from sapp_core.domain.profile import RecomputeMode
-from sapp_core.domain.result import BalanceResult, Status
+from sapp_core.domain.result import BalanceResult, Objective, Progress, Status
+from sapp_core.schedules.registry import family
 
 _SOLVERS = {"highs": "HiGHS", "cbc": "CBC"}
 
@@ -78,19 +80,50 @@ def comparison(scenario: Scenario, even: EvenSplit) -> str:
     return f"The {even_split_words(even)} takes {time_text(even.simulated.evaluation.step_time, unit)}."
 
 
-def verdict(result: BalanceResult) -> str:
-    """How the run ended, in one sentence of Markdown."""
+def verdict(result: BalanceResult, *, stopped_early: bool = False) -> str:
+    """How the run ended and how good the plan is, in one or two sentences of Markdown."""
     solver = _SOLVERS.get(result.solver, result.solver)
     when = f"in {result.seconds:.1f} s with {solver}"
-    value = "" if result.objective_value is None else f" (value {result.objective_value:,.6g})"
-    if result.status is Status.OPTIMAL:
-        return f"**Proven optimal** for the *{result.objective}* objective{value} {when}."
-    if result.status is Status.FEASIBLE:
-        bound = "" if result.objective_bound is None else f", proven to be at least {result.objective_bound:,.6g}"
-        return f"**Best plan found** for the *{result.objective}* objective{value}{bound}, {when}."
     if result.status is Status.NO_SOLUTION_IN_TIME:
         return f"**No plan was found in time** ({when})."
-    return f"**No plan fits** ({when})."
+    if result.status is Status.INFEASIBLE:
+        return f"**No plan fits** ({when})."
+    early = "**Stopped early.** " if stopped_early else ""
+    if result.objective is Objective.EXACT:
+        if result.status is Status.OPTIMAL:
+            return f"**Proven optimal**: no plan within the limit has a shorter step ({when})."
+        return f"{early}**Best found**{_above_best(result, ', ')} ({when})."
+    value = "" if result.objective_value is None else f" (value {result.objective_value:,.6g})"
+    classic = f"for the *{result.objective}* objective{value} {when}"
+    rated = f"Its step time is{_above_best(result, ' ')}." if result.above_best is not None else ""
+    if result.status is Status.OPTIMAL:
+        return f"**Proven optimal** {classic}. {rated}"
+    bound = "" if result.objective_bound is None else f", proven to be at least {result.objective_bound:,.6g}"
+    return f"{early}**Best found** {classic}{bound}. {rated}"
+
+
+def search_words(trace: Sequence[Progress], scenario: Scenario) -> str:
+    """Where a running search stands: best value, and how far above the proven bound."""
+    found = trace[-1] if trace else Progress(0.0, None, None)
+    if found.best is None:
+        return "no plan yet"
+    exact = scenario.request.objective is Objective.EXACT
+    value = time_text(found.best, literal(scenario.profile.time_unit)) if exact else f"{found.best:,.6g}"
+    words = f"best {'step time' if exact else 'objective'} so far {value}"
+    if not found.bound:
+        return words
+    return f"{words}, at most {percent_text(found.best / found.bound - 1, 2)} above the best possible"
+
+
+def knob_words(scenario: Scenario) -> str:
+    """The shares this schedule's times rest on, as a sentence; empty where it has none."""
+    chosen, pipeline = family(scenario.schedule_name), scenario.pipeline
+    said = []
+    if chosen.overlaps:
+        said.append(f"overlap efficiency η = {pipeline.overlap_efficiency:g}")
+    if chosen.splits_backward:
+        said.append(f"input-gradient share β = {pipeline.input_gradient_share:g}")
+    return f"Simulated with {' and '.join(said)}." if said else ""
 
 
 def over_limit_warning(scenario: Scenario, simulated: Simulated) -> None:
@@ -121,6 +154,12 @@ def _peak_metric(place: DeltaGenerator, scenario: Scenario, simulated: Simulated
         "alive at that moment.",
         border=True,
     )
+
+
+def _above_best(result: BalanceResult, joint: str) -> str:
+    if result.above_best is None:
+        return ""
+    return f"{joint}at most {percent_text(result.above_best, 2)} above the best possible"
 
 
 def _signed(share: float) -> str:

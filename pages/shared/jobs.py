@@ -27,6 +27,7 @@ class _Job:
     process: BalanceProcess
     started: float
     asked: float
+    trace: tuple[Progress, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +37,13 @@ class JobState:
     Attributes:
         scenario: that is being balanced.
         seconds: since it began.
-        progress: best and bound so far, if there are any yet.
+        trace: best and bound so far, whenever they were news.
         answer: result or error once the run has ended; None before, and when it was cancelled before any plan.
     """
 
     scenario: Scenario
     seconds: float
-    progress: Progress | None
+    trace: tuple[Progress, ...]
     answer: Answer | None
 
 
@@ -82,8 +83,9 @@ class Jobs:
             answer = None if latest is None or isinstance(latest, Progress) else latest
             if answer is not None:
                 del self._jobs[session]
-        progress = latest if isinstance(latest, Progress) else None
-        return JobState(job.scenario, now - job.started, progress, answer)
+            elif isinstance(latest, Progress) and _is_news(latest, job.trace):
+                job.trace = (*job.trace, latest)
+            return JobState(job.scenario, now - job.started, job.trace, answer)
 
     def is_running(self, session: str) -> bool:
         """Whether a session has a run whose answer it has not taken yet."""
@@ -97,7 +99,7 @@ class Jobs:
         if job is None:
             return None
         best = job.process.cancel()
-        return JobState(job.scenario, time.monotonic() - job.started, None, best)
+        return JobState(job.scenario, time.monotonic() - job.started, job.trace, best)
 
     def _watch(self) -> None:
         while True:
@@ -110,6 +112,10 @@ class Jobs:
                     return
             for session in left:
                 self.cancel(session)
+
+
+def _is_news(latest: Progress, trace: tuple[Progress, ...]) -> bool:
+    return not trace or (trace[-1].best, trace[-1].bound) != (latest.best, latest.bound)
 
 
 @st.cache_resource(show_spinner=False)

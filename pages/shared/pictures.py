@@ -14,7 +14,9 @@ _UNUSED_BUTTONS = ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "r
 # Labels inside blocks and bars are chosen for a wide screen; on a narrow one they would run into each other.
 _STYLE = """<style>
 [data-testid="stMainBlockContainer"] { padding-top: 2.5rem; padding-bottom: 3rem; }
-@media (max-width: 900px) { .st-key-timeline .textpoint, .st-key-memory .textpoint { display: none; } }
+@media (max-width: 900px) {
+  .st-key-timeline .textpoint, .st-key-other_timeline .textpoint, .st-key-memory .textpoint { display: none; }
+}
 </style>"""
 
 

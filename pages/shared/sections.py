@@ -1,34 +1,87 @@
 """The parts of a page that show one simulated plan."""
 
+from dataclasses import dataclass
+from math import ceil
+
 import streamlit as st
 
 from pages.shared import cached
 from pages.shared.cached import Simulated
 from pages.shared.pictures import page_theme, plot
 from pages.shared.scenario import Scenario
-from pages.shared.session import set_window, window
+from pages.shared.session import BALANCE_VIEW, set_window, window
 from pages.shared.text import literal
 from sapp_core.charts.gantt import MAX_BLOCKS, blocks_in_view
+from sapp_core.charts.in_flight import in_flight_table
 from sapp_core.charts.numbers import memory_text, percent_text, time_text
 from sapp_core.charts.plan import plan_table
+from sapp_core.charts.progress import progress_figure
 from sapp_core.charts.scene import clipped_window, shifted_window
+from sapp_core.domain.result import Objective, Progress
+from sapp_core.schedules.in_flight import peak_in_flight
 
-_TIMELINE = "timeline"
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Charts that share one time axis.
+
+    Attributes:
+        name: of their time window in the session.
+        step_time: where the axis ends: the longest step among them.
+    """
+
+    name: str
+    step_time: float
 
 
-def timeline(simulated: Simulated) -> None:
-    """The Gantt chart with its time window."""
+def timeline(simulated: Simulated, view: View | None = None, key: str = "timeline") -> None:
+    """The Gantt chart with its time window.
+
+    Args:
+        simulated: what to draw.
+        view: of charts it is drawn with; None = it stands alone.
+        key: of the chart.
+    """
     evaluation = simulated.evaluation
     pipeline = evaluation.schedule.pipeline
+    shared = view or View(BALANCE_VIEW, evaluation.step_time)
     plot(
-        cached.timeline_chart(simulated, page_theme(), window()),
-        _TIMELINE,
+        cached.timeline_chart(simulated, page_theme(), window(shared.name), shared.step_time),
+        key,
         f"{evaluation.profile.name}_{evaluation.schedule.name}_timeline",
         f"Timeline of {pipeline.num_stages} stages and {pipeline.num_micro_batches} micro-batches; one training step "
         f"takes {time_text(evaluation.step_time, evaluation.profile.time_unit)}.",
-        on_select=_look_closer,
+        on_select=lambda: _look_closer(key, shared),
     )
-    _window_controls(simulated)
+    _window_controls(simulated, shared, key)
+
+
+def in_flight(simulated: Simulated, view: View, key: str) -> None:
+    """Micro-batches in flight over time and at most."""
+    evaluation = simulated.evaluation
+    plot(
+        cached.in_flight_chart(simulated, page_theme(), window(view.name), view.step_time),
+        key,
+        f"{evaluation.schedule.name}_in_flight",
+        "Micro-batches in flight on each stage as they rise and fall through the step.",
+    )
+    st.dataframe(in_flight_table(evaluation.schedule.pipeline, peak_in_flight(evaluation.schedule)), hide_index=True)
+    st.caption("Most micro-batches of each chunk in flight on a stage; a sequence split counts as its share of one.")
+
+
+def search(trace: tuple[Progress, ...], seconds: float, scenario: Scenario) -> None:
+    """How the search closes in on the best plan; nothing before there is anything to draw."""
+    if not trace:
+        return
+    exact = scenario.request.objective is Objective.EXACT
+    value = f"Step time ({scenario.profile.time_unit})" if exact else f"Objective {scenario.request.objective}"
+    plot(
+        # Redrawn at news and once a second, not at every look.
+        progress_figure(trace, float(ceil(seconds)), page_theme(), value),
+        "search",
+        f"{scenario.profile.name}_{scenario.schedule_name}_search",
+        "Best value found and proven bound through the seconds of the run.",
+    )
 
 
 def memory(simulated: Simulated, scenario: Scenario, reference: Simulated | None) -> None:
@@ -88,40 +141,40 @@ def plan(simulated: Simulated) -> None:
     st.dataframe(plan_table(evaluation), hide_index=True)
 
 
-def _window_controls(simulated: Simulated) -> None:
+def _window_controls(simulated: Simulated, view: View, key: str) -> None:
     evaluation = simulated.evaluation
     unit = evaluation.profile.time_unit
-    start, end = clipped_window(window(), evaluation.step_time)
-    whole = window() is None
-    blocks = blocks_in_view(evaluation, window())
+    start, end = clipped_window(window(view.name), view.step_time)
+    whole = window(view.name) is None
+    blocks = blocks_in_view(evaluation, window(view.name))
     where = "the whole step" if whole else f"{time_text(start, unit)} to {time_text(end, unit)}"
     text = f"Shown: {literal(where)}, {blocks:,} blocks. **Drag across the chart to look closer.**"
     if blocks > MAX_BLOCKS:
         text += " Too many blocks for one view: every column shows what a stage does most of that moment."
+    prefix = "window" if key == "timeline" else f"{key}_window"
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            "Whole step", key="window_whole", icon=":material/zoom_out_map:", disabled=whole,
-            on_click=set_window, args=(None,),
+            "Whole step", key=f"{prefix}_whole", icon=":material/zoom_out_map:", disabled=whole,
+            on_click=set_window, args=(None, view.name),
         )  # fmt: skip
         st.button(
-            "Earlier", key="window_earlier", icon=":material/chevron_left:", disabled=whole,
-            on_click=_shift, args=(simulated, -0.5),
+            "Earlier", key=f"{prefix}_earlier", icon=":material/chevron_left:", disabled=whole,
+            on_click=_shift, args=(view, -0.5),
         )  # fmt: skip
         st.button(
-            "Later", key="window_later", icon=":material/chevron_right:", icon_position="right", disabled=whole,
-            on_click=_shift, args=(simulated, 0.5),
+            "Later", key=f"{prefix}_later", icon=":material/chevron_right:", icon_position="right", disabled=whole,
+            on_click=_shift, args=(view, 0.5),
         )  # fmt: skip
         st.caption(text, width="stretch")
 
 
-def _shift(simulated: Simulated, windows: float) -> None:
-    step_time = simulated.evaluation.step_time
-    set_window(shifted_window(clipped_window(window(), step_time), windows, step_time))
+def _shift(view: View, windows: float) -> None:
+    set_window(shifted_window(clipped_window(window(view.name), view.step_time), windows, view.step_time), view.name)
 
 
-def _look_closer() -> None:
-    """Take the box drawn in the timeline as the new time window."""
-    boxes = st.session_state[_TIMELINE]["selection"]["box"]
+def _look_closer(key: str, view: View) -> None:
+    """Take the box drawn in a timeline as the new time window."""
+    boxes = st.session_state[key]["selection"]["box"]
     if boxes:
         first, last = sorted(boxes[-1]["x"])
-        set_window((first, last))
+        set_window((first, last), view.name)

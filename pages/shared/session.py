@@ -10,8 +10,10 @@ import streamlit as st
 from pages.shared.scenario import Scenario
 from sapp_core.domain.result import BalanceResult
 
+BALANCE_VIEW, SCHEDULES_VIEW = "time_window", "order_window"
+"""Views: charts that share one time window."""
+
 _OUTCOME = "outcome"
-_WINDOW = "time_window"
 _SESSION = "session"
 _NOTICE = "notice"
 _WANTED = "balance_wanted"
@@ -21,10 +23,17 @@ _KEPT_RESULTS = 64
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A finished run and the scenario it answers."""
+    """A finished run and the scenario it answers.
+
+    Attributes:
+        scenario: what was asked.
+        result: the answer.
+        stopped_early: whether somebody cancelled the run; the answer is the best plan until then.
+    """
 
     scenario: Scenario
     result: BalanceResult
+    stopped_early: bool = False
 
 
 class Results:
@@ -71,15 +80,15 @@ def show(shown: Outcome) -> None:
     st.session_state.pop(_NOTICE, None)
 
 
-def window() -> tuple[float, float] | None:
-    """Time window of the charts, None = the whole step."""
-    found: tuple[float, float] | None = st.session_state.get(_WINDOW)
+def window(view: str = BALANCE_VIEW) -> tuple[float, float] | None:
+    """Time window of the charts of a view, None = the whole step."""
+    found: tuple[float, float] | None = st.session_state.get(view)
     return found
 
 
-def set_window(chosen: tuple[float, float] | None) -> None:
-    """Choose the time window of the charts."""
-    st.session_state[_WINDOW] = chosen
+def set_window(chosen: tuple[float, float] | None, view: str = BALANCE_VIEW) -> None:
+    """Choose the time window of the charts of a view."""
+    st.session_state[view] = chosen
 
 
 def notices() -> tuple[str, ...]:

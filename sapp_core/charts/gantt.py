@@ -17,7 +17,9 @@ MAX_BLOCKS = 4_000
 NUM_BINS = 1_300
 
 
-def gantt_figure(evaluation: Evaluation, theme: Theme, window: tuple[float, float] | None = None) -> go.Figure:
+def gantt_figure(
+    evaluation: Evaluation, theme: Theme, window: tuple[float, float] | None = None, until: float = 0.0
+) -> go.Figure:
     """Timeline of all stages, stage 0 on top.
 
     Forward and backward differ by colour, lightness and height, chunks by shade; two stepped lines part warm-up,
@@ -28,8 +30,9 @@ def gantt_figure(evaluation: Evaluation, theme: Theme, window: tuple[float, floa
         evaluation: what to draw.
         theme: colours of the paper.
         window: visible time; None = the whole step.
+        until: where the time axis ends at least, for a comparison with a longer step.
     """
-    shown = clipped_window(window, evaluation.step_time)
+    shown = clipped_window(window, max(evaluation.step_time, until))
     pipeline = evaluation.schedule.pipeline
     blocks = blocks_of(evaluation)
     visible = blocks.within(shown)

@@ -1,30 +1,17 @@
 """Memory of every stage through the step: a lane for each stage, as in the timeline."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from sapp_core.charts.lanes import Steps, area, height, steps_in_window
 from sapp_core.charts.memory import STATIC, Limit, limit_by_stage
 from sapp_core.charts.numbers import memory_text
 from sapp_core.charts.scene import clipped_window, lane_px, scenario_line, stage_axis, time_axis
 from sapp_core.charts.theme import Theme, activation_shade, framed, plain
 from sapp_core.domain.timeline import MEMORY_ROUNDING_MB, Evaluation
-
-MAX_STEPS = 600
-"""A stage whose memory changes more often is drawn as the highest value in each of so many bins of time."""
-_LANE_HEIGHT = 0.88
-
-
-@dataclass(frozen=True, slots=True)
-class _Steps:
-    """Memory of one stage as steps: `levels_mb[i]` holds from `edges[i]` to `edges[i + 1]`."""
-
-    stage: int
-    edges: NDArray[np.float64]
-    levels_mb: NDArray[np.float64]
 
 
 def memory_over_time_figure(
@@ -47,18 +34,18 @@ def memory_over_time_figure(
     steps = [_steps(evaluation, stage, static[stage], shown) for stage in range(num_stages)]
     scale = max([*evaluation.peak_memory_mb, *(() if limits is None else limits)], default=0.0) or 1.0
 
-    floor = [np.zeros_like(lane.levels_mb) for lane in steps]
-    bases = [np.full_like(lane.levels_mb, static[lane.stage]) for lane in steps]
-    totals = [lane.levels_mb for lane in steps]
+    floor = [np.zeros_like(lane.levels) for lane in steps]
+    bases = [np.full_like(lane.levels, static[lane.stage]) for lane in steps]
+    totals = [lane.levels for lane in steps]
     traces: list[Any] = [
-        _area("Parameters and constant", STATIC, steps, floor, bases, scale),
-        _area("Activations", activation_shade(0, 1).fill, steps, bases, totals, scale),
+        area("Parameters and constant", STATIC, steps, floor, bases, scale),
+        area("Activations", activation_shade(0, 1).fill, steps, bases, totals, scale),
     ]
     if limits is not None:
-        ceilings = [np.full_like(lane.levels_mb, limits[lane.stage]) for lane in steps]
+        ceilings = [np.full_like(lane.levels, limits[lane.stage]) for lane in steps]
         excess = [np.maximum(total, ceiling) for total, ceiling in zip(totals, ceilings, strict=True)]
         if any((top > ceiling + MEMORY_ROUNDING_MB).any() for top, ceiling in zip(excess, ceilings, strict=True)):
-            traces.append(_area("Over the limit", theme.alarm, steps, ceilings, excess, scale))
+            traces.append(area("Over the limit", theme.alarm, steps, ceilings, excess, scale))
         traces.append(_limit_lines(limits, shown, scale, theme))
     traces.append(_hover_line(evaluation, steps, static, scale, theme))
     return framed(
@@ -77,56 +64,10 @@ def memory_over_time_figure(
     )
 
 
-def _steps(evaluation: Evaluation, stage: int, static_mb: float, window: tuple[float, float]) -> _Steps:
-    """The part of a stage's memory that lies in the window."""
-    times = np.array(evaluation.memory.times[stage])
+def _steps(evaluation: Evaluation, stage: int, static_mb: float, window: tuple[float, float]) -> Steps:
+    """The part of a stage's memory that lies in the window, MiB."""
     levels = np.array(evaluation.memory.activation_mb[stage]) + static_mb
-    inside = times[(times > window[0]) & (times < window[1])]
-    if len(inside) > MAX_STEPS:
-        edges = np.linspace(*window, MAX_STEPS + 1)
-        before = np.maximum(np.searchsorted(times, edges, side="right") - 1, 0)
-        # The highest of what a bin starts with, what happens in it, and what it hands on: no peak gets lost.
-        highest = np.maximum.reduceat(levels, before)[:-1]
-        return _Steps(stage, edges, np.maximum(highest, levels[before[1:]]))
-    edges = np.concatenate(([window[0]], inside, [window[1]]))
-    return _Steps(stage, edges, levels[np.maximum(np.searchsorted(times, edges[:-1], side="right") - 1, 0)])
-
-
-def _height(stage: int, mb: NDArray[np.float64] | float, scale: float) -> NDArray[np.float64]:
-    """Where an amount lies in its lane; lanes grow upwards, stage numbers downwards."""
-    return stage + _LANE_HEIGHT * (0.5 - np.asarray(mb, dtype=np.float64) / scale)
-
-
-def _area(
-    name: str,
-    colour: str,
-    steps: list[_Steps],
-    lower_mb: list[NDArray[np.float64]],
-    upper_mb: list[NDArray[np.float64]],
-    scale: float,
-) -> go.Scatter:
-    """The area between two step functions of every stage: one polygon a lane, all in one trace."""
-    xs: list[NDArray[np.float64]] = []
-    ys: list[NDArray[np.float64]] = []
-    gap = np.array([np.nan])
-    for lane, lower, upper in zip(steps, lower_mb, upper_mb, strict=True):
-        along = np.repeat(lane.edges, 2)[1:-1]
-        xs += [along, along[::-1], gap]
-        ys += [
-            np.repeat(_height(lane.stage, upper, scale), 2),
-            np.repeat(_height(lane.stage, lower, scale), 2)[::-1],
-            gap,
-        ]
-    return go.Scatter(
-        name=name,
-        x=np.concatenate(xs),
-        y=np.concatenate(ys).astype(np.float32),
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        fillcolor=colour,
-        hoverinfo="skip",
-    )
+    return steps_in_window(stage, evaluation.memory.times[stage], levels, window)
 
 
 def _limit_lines(limits: NDArray[np.float64], window: tuple[float, float], scale: float, theme: Theme) -> go.Scatter:
@@ -134,7 +75,7 @@ def _limit_lines(limits: NDArray[np.float64], window: tuple[float, float], scale
     return go.Scatter(
         name=f"Limit {memory_text(limits[0])}" if same else "Limit",
         x=np.tile([*window, np.nan], len(limits)),
-        y=np.repeat([_height(stage, limit, scale) for stage, limit in enumerate(limits.tolist())], 3),
+        y=np.repeat([height(stage, limit, scale) for stage, limit in enumerate(limits.tolist())], 3),
         mode="lines",
         line={"color": theme.alarm, "width": 1.5, "dash": "dash"},
         hoverinfo="skip",
@@ -142,15 +83,15 @@ def _limit_lines(limits: NDArray[np.float64], window: tuple[float, float], scale
 
 
 def _hover_line(
-    evaluation: Evaluation, steps: list[_Steps], static: NDArray[np.float64], scale: float, theme: Theme
+    evaluation: Evaluation, steps: list[Steps], static: NDArray[np.float64], scale: float, theme: Theme
 ) -> go.Scatter:
     """The line along the top of every lane; it carries the numbers."""
     unit = plain(evaluation.profile.time_unit, 12)
     # A lane has one edge more than levels, and a gap keeps it apart from the next one.
     stages = np.concatenate([np.full(len(lane.edges) + 1, lane.stage) for lane in steps])
     edges = np.concatenate([np.append(lane.edges, np.nan) for lane in steps])
-    levels = np.concatenate([np.append(lane.levels_mb, [lane.levels_mb[-1]] * 2) for lane in steps])
-    tops = stages + _height(0, levels, scale)
+    levels = np.concatenate([np.append(lane.levels, [lane.levels[-1]] * 2) for lane in steps])
+    tops = stages + height(0, levels, scale)
     return go.Scatter(
         name="Memory in use",
         x=edges,

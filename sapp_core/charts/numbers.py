@@ -41,3 +41,8 @@ def signed_percent_text(share: float) -> str:
     if text == "0.0 %":
         return text
     return f"{'−' if share < 0 else '+'}{text}"
+
+
+def count_text(count: float) -> str:
+    """A number of micro-batches; only sequence splits and kept shares make fractions: `8`, `2.75`."""
+    return f"{count:,.2f}".rstrip("0").rstrip(".")

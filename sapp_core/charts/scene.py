@@ -15,9 +15,14 @@ def scenario_line(evaluation: Evaluation) -> str:
     sizes = f"{pipeline.num_stages} stages"
     if pipeline.num_chunks > 1:
         sizes += f" × {pipeline.num_chunks} chunks"
+    work = f"{pipeline.num_micro_batches} micro-batches"
+    if pipeline.num_sequence_splits > 1:
+        work += f" × {pipeline.num_sequence_splits} splits"
+    if any(len(slot.ops) > 1 for slots in evaluation.schedule.slots for slot in slots):
+        work += f" · η {pipeline.overlap_efficiency:g}"
     name = plain(evaluation.profile.name, 24)
     step = time_text(evaluation.step_time, plain(evaluation.profile.time_unit, 12))
-    return f"{name} · {evaluation.schedule.name} · {sizes} · {pipeline.num_micro_batches} micro-batches · step {step}"
+    return f"{name} · {evaluation.schedule.name} · {sizes} · {work} · step {step}"
 
 
 def activity_name(kind: OpKind, chunk: int, pipeline: Pipeline) -> str:

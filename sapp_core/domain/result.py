@@ -95,3 +95,10 @@ class BalanceResult:
     infeasibility: Infeasibility | None = None
     notes: tuple[str, ...] = ()
     trace: tuple[Progress, ...] = ()
+
+    @property
+    def above_best(self) -> float | None:
+        """How far the step time is above the best possible one at most, as a share of that; None when unproven."""
+        if self.step_time is None or not self.lower_bound:
+            return None
+        return self.step_time / self.lower_bound - 1

@@ -27,6 +27,19 @@ class Timeline:
 
 
 @dataclass(frozen=True, slots=True)
+class InFlightTimeline:
+    """Micro-batches in flight on every stage as a step function.
+
+    Attributes:
+        times: `[stage][i]`, ascending, starting at 0.
+        counts: `[stage][i][chunk]` from `times[i]` until the next time; a sequence split counts as its share.
+    """
+
+    times: tuple[tuple[float, ...], ...]
+    counts: tuple[tuple[tuple[float, ...], ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryTimeline:
     """Activation memory of every stage as a step function.
 

@@ -4,7 +4,6 @@ A job is a type with its chunk in its name (`forward0`, `backward_w1`) and a mic
 1F1B, except that with as many micro-batches as stages all forwards come first.
 """
 
-import json
 from collections.abc import Iterator
 from enum import StrEnum
 
@@ -76,16 +75,19 @@ def job_types(num_chunks: int, mode: PaddleMode, *, overlap_reduction: bool = Fa
     return (*forward, *backward, OPTIMIZER)
 
 
-def to_json(schedule: Schedule, mode: PaddleMode, *, overlap_reduction: bool = False) -> str:
-    """`{"mode", "job_types", "jobs": [stage][[type, micro-batch]]}` as text.
+def job_object(schedule: Schedule, mode: PaddleMode, *, overlap_reduction: bool = False) -> dict[str, object]:
+    """`{"mode", "job_types", "jobs": [stage][[type, micro-batch]]}`.
 
     Raises:
         FormatError: as `job_lists`.
     """
     jobs = job_lists(schedule, mode, overlap_reduction=overlap_reduction)
     types = job_types(schedule.pipeline.num_chunks, mode, overlap_reduction=overlap_reduction)
-    rows = ",\n".join("  " + json.dumps([list(job) for job in stage]) for stage in jobs)
-    return f'{{"mode": "{mode}",\n "job_types": {json.dumps(types)},\n "jobs": [\n{rows}\n]}}\n'
+    return {
+        "mode": str(mode),
+        "job_types": list(types),
+        "jobs": [[list(job) for job in stage] for stage in jobs],
+    }
 
 
 def _check(schedule: Schedule, mode: PaddleMode) -> None:

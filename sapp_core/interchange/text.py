@@ -8,6 +8,7 @@ from sapp_core.domain.profile import MODES, ModelProfile
 from sapp_core.domain.result import BalanceResult, Status
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.timeline import Evaluation
+from sapp_core.interchange.orders import Words
 
 Limits = tuple[float, ...] | None
 """Memory limit of each stage, MiB; None = no limit."""
@@ -52,14 +53,22 @@ def simulation_text(evaluation: Evaluation, even: Evaluation | None, limits: Lim
     )
 
 
-def schedule_text(schedule: Schedule, peak_in_flight: Sequence[Sequence[float]]) -> str:
-    """Order of work, one line a stage, with its largest number of micro-batches in flight for each chunk."""
+def schedule_text(schedule: Schedule, words: Words, peak_in_flight: Sequence[Sequence[float]] | None) -> str:
+    """Order of work, one line a stage.
+
+    Args:
+        schedule: whose order it is.
+        words: `[stage][job]`, in the words of some format.
+        peak_in_flight: `[stage][chunk]`, the most micro-batches in flight; None where the format runs another order.
+    """
+    marks = ["" if peak_in_flight is None else f" [{' '.join(map(number, peak))}]" for peak in peak_in_flight or words]
+    counted = "" if peak_in_flight is None else "; in brackets the micro-batches in flight at most, by chunk"
     return _lines(
         f"{schedule.name}, {_sizes(schedule.pipeline)}",
-        "Slots are op, chunk, micro-batch; in brackets the micro-batches in flight at most, by chunk.",
+        f"Words are work, chunk, micro-batch{counted}.",
         *(
-            f"stage {stage} [{' '.join(map(number, peak))}]: {' '.join(tokens)}"
-            for stage, (tokens, peak) in enumerate(zip(schedule.tokens(), peak_in_flight, strict=True))
+            f"stage {stage}{mark}: {' '.join(jobs)}"
+            for stage, (jobs, mark) in enumerate(zip(words, marks, strict=True))
         ),
     )
 

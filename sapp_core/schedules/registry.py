@@ -1,7 +1,7 @@
 """All schedules, by name: what the page, the command line and the tests read. A new one is a file and a row here."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sapp_core.domain.pipeline import Pipeline, Placement
 from sapp_core.domain.schedule import Schedule, Slot
@@ -261,6 +261,18 @@ def family(name: str) -> ScheduleFamily:
     raise PipelineError(f"schedule: {name!r} is not known; choose from {', '.join(f.name for f in SCHEDULES)}.")
 
 
+def placed(name: str, pipeline: Pipeline) -> Pipeline:
+    """The pipeline with the placement of a family; unchanged where its chunks forbid that: `make_schedule` says why.
+
+    Raises:
+        PipelineError: unknown name.
+    """
+    chosen = family(name)
+    if chosen.fixed_chunks not in {None, pipeline.num_chunks}:
+        return pipeline
+    return replace(pipeline, placement=chosen.placement)
+
+
 def make_schedule(name: str, pipeline: Pipeline) -> Schedule:
     """The validated schedule of a family for a pipeline.
 
@@ -275,6 +287,8 @@ def make_schedule(name: str, pipeline: Pipeline) -> Schedule:
             f"num_chunks: {name} holds {chosen.fixed_chunks} a stage, found {pipeline.num_chunks}; set it to "
             f"{chosen.fixed_chunks} or choose {free}."
         )
+    elif pipeline.placement is not chosen.placement:
+        problems.append(f"placement: {name} needs {chosen.placement}, found {pipeline.placement}.")
     if pipeline.num_sequence_splits > 1 and not chosen.uses_splits:
         splitting = ", ".join(f.name for f in SCHEDULES if f.uses_splits)
         problems.append(
@@ -284,8 +298,6 @@ def make_schedule(name: str, pipeline: Pipeline) -> Schedule:
     if pipeline.group_size is not None and not chosen.uses_groups:
         grouped = ", ".join(f.name for f in SCHEDULES if f.uses_groups)
         problems.append(f"group_size: {name} has no groups of micro-batches; leave it out or choose {grouped}.")
-    if pipeline.placement is not chosen.placement:
-        problems.append(f"placement: {name} needs {chosen.placement}, found {pipeline.placement}.")
     ops = 2 * pipeline.num_stages * pipeline.num_chunks * pipeline.num_micro_batches * pipeline.num_sequence_splits
     if ops > MOST_OPS:
         most = max(1, pipeline.num_micro_batches * MOST_OPS // ops)

@@ -5,22 +5,32 @@ from collections.abc import Sequence
 from sapp_core.domain.costs import ChunkCosts
 from sapp_core.domain.in_flight import alive_after_each_op
 from sapp_core.domain.schedule import Schedule
-from sapp_core.domain.timeline import MemoryTimeline, StageMemory, Timeline
+from sapp_core.domain.timeline import InFlightTimeline, MemoryTimeline, StageMemory, Timeline
+
+
+def in_flight_timeline(schedule: Schedule, timeline: Timeline) -> InFlightTimeline:
+    """Micro-batches in flight: claimed when a forward starts, released when a backward ends."""
+    times: list[tuple[float, ...]] = []
+    counts: list[tuple[tuple[float, ...], ...]] = []
+    for stage, slots in enumerate(schedule.slots):
+        starts, ends = timeline.starts[stage], timeline.ends[stage]
+        at, alive = [0.0], [(0.0,) * schedule.pipeline.num_chunks]
+        for step in alive_after_each_op(slots, schedule.pipeline):
+            at.append(starts[step.slot] if step.claims else ends[step.slot])
+            alive.append(step.counts)
+        times.append(tuple(at))
+        counts.append(tuple(alive))
+    return InFlightTimeline(tuple(times), tuple(counts))
 
 
 def memory_timeline(schedule: Schedule, costs: ChunkCosts, timeline: Timeline) -> MemoryTimeline:
-    """Activation memory as a step function: claimed when a forward starts, released when a backward ends."""
-    times: list[tuple[float, ...]] = []
-    activation_mb: list[tuple[float, ...]] = []
-    for stage, slots in enumerate(schedule.slots):
-        starts, ends, activations = timeline.starts[stage], timeline.ends[stage], _per_chunk(costs, stage)
-        at, held = [0.0], [0.0]
-        for step in alive_after_each_op(slots, schedule.pipeline):
-            at.append(starts[step.slot] if step.claims else ends[step.slot])
-            held.append(_total(step.counts, activations))
-        times.append(tuple(at))
-        activation_mb.append(tuple(held))
-    return MemoryTimeline(tuple(times), tuple(activation_mb))
+    """Activation memory as a step function: the micro-batches in flight, each with the activations of its cell."""
+    alive = in_flight_timeline(schedule, timeline)
+    activation_mb = (
+        tuple(_total(counts, _per_chunk(costs, stage)) for counts in stage_counts)
+        for stage, stage_counts in enumerate(alive.counts)
+    )
+    return MemoryTimeline(alive.times, tuple(activation_mb))
 
 
 def peaks(schedule: Schedule, costs: ChunkCosts) -> tuple[StageMemory, ...]:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from sapp_core.charts.memory import memory_figure
-from sapp_core.charts.memory_time import MAX_STEPS, memory_over_time_figure
+from sapp_core.charts.lanes import MAX_STEPS
+from sapp_core.charts.memory_time import memory_over_time_figure
 from sapp_core.charts.theme import LIGHT
 from tests.charts import scenes
 

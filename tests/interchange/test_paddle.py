@@ -4,7 +4,7 @@ import pytest
 
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.errors import FormatError
-from sapp_core.interchange.paddle import PaddleMode, job_lists, job_types, to_json
+from sapp_core.interchange.paddle import PaddleMode, job_lists, job_object, job_types
 from sapp_core.schedules.registry import make_schedule
 from tests.recorded import accepted, label
 
@@ -79,7 +79,7 @@ def test_what_paddle_cannot_run_is_refused(name, pipeline, mode, words):
 
 
 def test_json_carries_modes_types_and_jobs():
-    found = json.loads(to_json(make_schedule("vpp", Pipeline(2, 4, 2)), PaddleMode.PLAIN))
+    found = json.loads(json.dumps(job_object(make_schedule("vpp", Pipeline(2, 4, 2)), PaddleMode.PLAIN)))
     assert found["mode"] == "paddle"
     assert found["job_types"][0] == "forward0"
     assert found["jobs"][0][0] == ["forward0", 0]

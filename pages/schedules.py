@@ -1,0 +1,91 @@
+"""Schedules: the order of work of any schedule, without a model."""
+
+import streamlit as st
+
+from pages.shared import sections
+from pages.shared.cached import Simulated
+from pages.shared.link import link_notices, remember_link
+from pages.shared.order_controls import Order, sidebar
+from pages.shared.order_files import downloads, jobs
+from pages.shared.pictures import adapt_page
+from pages.shared.schedule_choice import summary
+from pages.shared.sections import View
+from pages.shared.session import SCHEDULES_VIEW
+from pages.shared.text import bullets
+from sapp_core.charts.numbers import count_text, percent_text, time_text
+
+_TABS = ("In flight", "Jobs of each stage", "Download")
+
+
+def page() -> None:
+    """The whole page, from top to bottom."""
+    adapt_page()
+    remember_link()
+    st.title("Pipeline schedules", anchor=False)
+    st.markdown("The order in which every stage works on its micro-batches, with simple times instead of a model.")
+    orders = sidebar()
+    link_notices()
+    drawn = [order.simulated for order in orders if order.simulated]
+    view = View(SCHEDULES_VIEW, max((simulated.evaluation.step_time for simulated in drawn), default=0.0))
+    for order in orders:
+        _order(order, view)
+    if drawn:
+        _details(orders, view)
+
+
+def _order(order: Order, view: View) -> None:
+    with st.container(key=f"{order.prefix}order"):
+        summary(order.family)
+        if order.problems:
+            st.error(f"**These settings cannot run.**\n\n{bullets(order.problems)}", icon=":material/rule:")
+    if order.simulated:
+        _metrics(order.simulated)
+        _timeline(order.simulated, view, f"{order.prefix}timeline")
+
+
+@st.fragment
+def _timeline(simulated: Simulated, view: View, key: str) -> None:
+    sections.timeline(simulated, view, key)
+
+
+def _metrics(simulated: Simulated) -> None:
+    evaluation = simulated.evaluation
+    bubble = evaluation.bubble
+    step, lost, alive, ops = st.columns(4)
+    step.metric(
+        "Step time", time_text(evaluation.step_time, evaluation.profile.time_unit), border=True,
+        help="From the first forward to the end of the last backward.",
+    )  # fmt: skip
+    lost.metric(
+        "Bubble", percent_text(bubble.total), border=True,
+        delta=f"{percent_text(bubble.ideal)} of it the schedule itself", delta_color="off", delta_arrow="off",
+        help="Time of a stage beyond its own forwards and backwards, in percent of those. Recomputation and transfers "
+        "come on top of what the order itself costs.",
+    )  # fmt: skip
+    alive.metric(
+        "Most in flight", count_text(max(evaluation.peak_memory_mb)), border=True,
+        delta=f"chunks of {evaluation.schedule.pipeline.num_chunks} a stage", delta_color="off", delta_arrow="off",
+        help="Chunk activations that one stage keeps at a time, of the fullest stage.",
+    )  # fmt: skip
+    ops.metric("Ops", f"{evaluation.schedule.num_ops:,}", border=True, help="Of all stages together.")
+
+
+@st.fragment
+def _details(orders: tuple[Order, ...], view: View) -> None:
+    in_flight, listed, files = st.tabs(_TABS, key="order_details", on_change="rerun")
+    for order in orders:
+        simulated = order.simulated
+        if simulated is None:
+            continue
+        if in_flight.open:
+            with in_flight:
+                sections.in_flight(simulated, view, f"{order.prefix}in_flight")
+        if listed.open:
+            with listed:
+                jobs(simulated, order.prefix)
+        if files.open:
+            with files:
+                downloads(simulated, order.prefix)
+
+
+page()
