@@ -15,6 +15,7 @@ class PathRows:
     Attributes:
         op_weights: `[row][flat op]`, how often each path runs each op.
         weights: `[row][j]`, per layer of a plan vector.
+        delays: `[row]`, transfers.
         constants: `[row]`, head, tail and transfers.
     """
 
@@ -23,6 +24,7 @@ class PathRows:
         self._known: set[bytes] = set()
         self.op_weights: Floats = np.zeros((0, len(space.fixed)))
         self.weights: Floats = np.zeros((0, space.size))
+        self.delays: Floats = np.zeros(0)
         self.constants: Floats = np.zeros(0)
 
     def add_from(self, vector: Floats) -> tuple[float, int]:
@@ -36,11 +38,11 @@ class PathRows:
         if new:
             self._known.update(path.weights.tobytes() for path in new)
             weights = np.array([path.weights for path in new])
-            delay = self._space.question.schedule.pipeline.p2p_time
-            transfers = np.array([path.transfers for path in new])
+            delays = np.array([path.transfers for path in new]) * self._space.question.schedule.pipeline.p2p_time
             self.op_weights = np.vstack([self.op_weights, weights])
             self.weights = np.vstack([self.weights, weights @ self._space.durations])
-            self.constants = np.append(self.constants, weights @ self._space.fixed + transfers * delay)
+            self.delays = np.append(self.delays, delays)
+            self.constants = np.append(self.constants, weights @ self._space.fixed + delays)
         return found[0].length, len(new)
 
     def lengths(self, vector: Floats) -> Floats:
@@ -48,11 +50,15 @@ class PathRows:
         lengths: Floats = self.constants + self.weights @ vector
         return lengths
 
+    def lengths_of_times(self, durations: Floats) -> Floats:
+        """`[row]`, the same under durations, `[kind][chunk][stage]`."""
+        lengths: Floats = self.delays + self.op_weights @ durations.ravel()
+        return lengths
+
     def keep_longest(self, scores: Floats, count: int, least: float = -np.inf) -> None:
         """Forget all but the paths with the highest scores (`[row]`), and all with one below `least`."""
         best = np.sort(np.argsort(-scores, kind="stable")[:count])
         kept = best[scores[best] >= least]
-        self.op_weights, self.weights, self.constants = (
-            rows[kept] for rows in (self.op_weights, self.weights, self.constants)
-        )
+        self.op_weights, self.weights = self.op_weights[kept], self.weights[kept]
+        self.delays, self.constants = self.delays[kept], self.constants[kept]
         self._known = {row.tobytes() for row in self.op_weights}

@@ -184,11 +184,12 @@ class Proof:
     def _tighten(self, model: StepModel) -> bool:
         """Solve and add the paths that its answer breaks, until it breaks none; False when all is said."""
         scale = self._unit.to_profile(1.0)
-        given = 0
+        missing = np.ones(len(self._rows.constants), dtype=bool)
+        broken = missing.copy()
         while True:
-            for number in range(given, len(self._rows.constants)):
-                model.add_path(self._rows, number)
-            given = len(self._rows.constants)
+            for number in np.flatnonzero(broken):
+                model.add_path(self._rows, int(number))
+            missing &= ~broken
             known = self._best()
             if known is not None:
                 self._cut_off = known[1] * (1 - PROVEN / 2)
@@ -204,10 +205,13 @@ class Proof:
             vector = model.vector(solved.values)
             if vector is not None:
                 self._offer(vector)
-            time, _ = self._rows.add_from_times(model.op_times(solved.values))
             if solved.status is not Status.OPTIMAL:
                 return False
-            if time <= solved.value * scale * (1 + SAFETY) or len(self._rows.constants) == given:
+            durations = model.op_times(solved.values)
+            self._rows.add_from_times(durations)
+            missing = np.append(missing, np.ones(len(self._rows.constants) - len(missing), dtype=bool))
+            broken = missing & (self._rows.lengths_of_times(durations) > solved.value * scale * (1 + SAFETY))
+            if not broken.any():
                 return True
 
     def _solved(self, live: LiveModel) -> Solved:
