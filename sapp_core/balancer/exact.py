@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapp_core.balancer.local_search import LocalSearch
-from sapp_core.balancer.path_bound import PlanModel, relaxation, rounded
+from sapp_core.balancer.path_bound import PlanModel, Relaxed, relaxation, rounded
 from sapp_core.balancer.path_rows import PathRows
 from sapp_core.balancer.plan_space import PlanSpace
 from sapp_core.balancer.proof import PROVEN, Proof
@@ -26,6 +26,8 @@ FIRST_ROUNDS = 80
 """Of the relaxation at most, before the search starts."""
 NEAR = 0.03
 """Relative; the search starts when simulation and bound of the fractional plan are this close."""
+MORE_ROUNDS = 8
+"""Of the relaxation, between two starts of the search."""
 FIRST_DESCENTS = 8
 """Of the search, before the proof starts: it needs a plan to beat."""
 OWN_STEPS = 400
@@ -71,20 +73,25 @@ def exact_search(space: PlanSpace, unit: TimeUnit, seed: int) -> Generator[State
         yield State(Status.NO_SOLUTION_IN_TIME, None, np.inf, bound)
         if state.step_time - bound <= NEAR * state.step_time:
             break
-    yield from _Exact(space, unit, seed, bound).states(_starts(space, point))
+    yield from _Exact(space, unit, seed, bound).states(_starts(space, point, relaxed))
 
 
-def _starts(space: PlanSpace, point: Floats | None) -> tuple[Floats, ...]:
-    """Where the search begins: near the fractional plan, and the even splits, which lie in other valleys.
+def _starts(space: PlanSpace, point: Floats | None, relaxed: Iterator[Relaxed]) -> Iterator[Floats]:
+    """Where the search begins: near the fractional plan, at the even splits, and near what the relaxation goes on to.
 
-    Most recomputation first of these: with several body kinds it keeps the memory rows out of the way while the
-    cells where kinds meet are sought.
+    They lie in different valleys. Of the even splits, that with most recomputation comes first: with several body
+    kinds it keeps the memory rows out of the way while the cells where kinds meet are sought.
     """
+    if point is not None:
+        yield rounded(space, point)
     question = space.question
     profile, pipeline = question.profile, question.schedule.pipeline
     ends = dict.fromkeys((profile.modes[-1], profile.modes[0]))
-    even = [rounded(space, space.vector(even_split(profile, pipeline, mode))) for mode in ends]
-    return tuple(even) if point is None else (rounded(space, point), *even)
+    for mode in ends:
+        yield rounded(space, space.vector(even_split(profile, pipeline, mode)))
+    while later := list(islice(relaxed, MORE_ROUNDS)):
+        if later[-1].point is not None:
+            yield rounded(space, later[-1].point)
 
 
 class _Exact:
@@ -98,7 +105,7 @@ class _Exact:
         self._best: tuple[Floats, float] | None = None
         self._steps = 0
 
-    def states(self, starts: tuple[Floats, ...]) -> Generator[State, None, None]:
+    def states(self, starts: Iterator[Floats]) -> Generator[State, None, None]:
         """Until bound and plan meet."""
         steps = self._search.steps(starts)
         descents = 0

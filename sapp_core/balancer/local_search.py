@@ -5,7 +5,7 @@ from below, so most moves are dismissed without simulating them, and the rest ar
 that break memory rows may be passed through, at a price; pairs of moves help where one breaks what the other mends.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -62,15 +62,18 @@ class LocalSearch:
         self.best: Floats | None = None
         self.best_time = np.inf
 
-    def steps(self, starts: Sequence[Floats]) -> Generator[bool, None, None]:
+    def steps(self, starts: Iterable[Floats]) -> Generator[bool, None, None]:
         """Search for ever, first from each of some plans; yields after each step whether a descent has just ended."""
         largest_room = max(1.0, float(self._space.room.max(initial=1.0)))
-        self._price = 2 * float(self._space.step_times(starts[0][np.newaxis])[0]) / largest_room
+        known: list[Floats] = []
         for start in starts:
+            if not known:
+                self._price = 2 * float(self._space.step_times(start[np.newaxis])[0]) / largest_room
+            known.append(start)
             last = yield from self._descend(start)
             yield True
         while True:
-            last = yield from self._descend(self._kicked(self._restart(starts, last)))
+            last = yield from self._descend(self._kicked(self._restart(known, last)))
             self._forget()
             yield True
 
