@@ -4,9 +4,12 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.shared.front_door import enter
+
 _ICON = Path(__file__).parent / "pages" / "shared" / "icon.svg"
 
 st.set_page_config(page_title="SAPP pipeline dashboard", page_icon=str(_ICON), layout="wide")
+enter()
 st.navigation(
     [
         st.Page("pages/balance.py", title="Balance", icon=":material/balance:", default=True),

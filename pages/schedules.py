@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.shared import sections
 from pages.shared.cached import Simulated
+from pages.shared.front_door import require_entrance
 from pages.shared.link import link_notices, remember_link
 from pages.shared.order_controls import Order, sidebar
 from pages.shared.order_files import downloads, jobs
@@ -12,6 +13,7 @@ from pages.shared.schedule_choice import summary
 from pages.shared.sections import View
 from pages.shared.session import SCHEDULES_VIEW
 from pages.shared.text import bullets
+from sapp_core.charts.in_flight import most_in_flight
 from sapp_core.charts.numbers import count_text, percent_text, time_text
 
 _TABS = ("In flight", "Jobs of each stage", "Download")
@@ -19,6 +21,7 @@ _TABS = ("In flight", "Jobs of each stage", "Download")
 
 def page() -> None:
     """The whole page, from top to bottom."""
+    require_entrance("pages/schedules.py")
     adapt_page()
     remember_link()
     st.title("Pipeline schedules", anchor=False)
@@ -51,6 +54,7 @@ def _timeline(simulated: Simulated, view: View, key: str) -> None:
 def _metrics(simulated: Simulated) -> None:
     evaluation = simulated.evaluation
     bubble = evaluation.bubble
+    most = most_in_flight(evaluation)
     step, lost, alive, ops = st.columns(4)
     step.metric(
         "Step time", time_text(evaluation.step_time, evaluation.profile.time_unit), border=True,
@@ -58,14 +62,15 @@ def _metrics(simulated: Simulated) -> None:
     )  # fmt: skip
     lost.metric(
         "Bubble", percent_text(bubble.total), border=True,
-        delta=f"{percent_text(bubble.ideal)} of it the schedule itself", delta_color="off", delta_arrow="off",
+        delta=f"{percent_text(bubble.ideal)} ideal", delta_color="off", delta_arrow="off",
         help="Time of a stage beyond its own forwards and backwards, in percent of those. Recomputation and transfers "
         "come on top of what the order itself costs.",
     )  # fmt: skip
     alive.metric(
-        "Most in flight", count_text(max(evaluation.peak_memory_mb)), border=True,
-        delta=f"chunks of {evaluation.schedule.pipeline.num_chunks} a stage", delta_color="off", delta_arrow="off",
-        help="Chunk activations that one stage keeps at a time, of the fullest stage.",
+        "Most in flight", count_text(most.chunks), border=True,
+        delta=f"= {count_text(most.micro_batches)} of a whole stage", delta_color="off", delta_arrow="off",
+        help="Micro-batches of any chunk that the fullest stage keeps at a time, and to how many micro-batches of all "
+        "that a stage holds of one model this comes.",
     )  # fmt: skip
     ops.metric("Ops", f"{evaluation.schedule.num_ops:,}", border=True, help="Of all stages together.")
 

@@ -67,11 +67,7 @@ def sidebar() -> tuple[Order, ...]:
             with st.container(border=True):
                 owned.append(_own(choose_other_schedule(), stages, OTHER))
         families = [own.family for own in owned]
-        times, problems = _times()
-        p2p_time = st.number_input(
-            "Transfer time", 0.0, 1e6, 0.0, 0.1, format="%.12g", key="unit_p2p", bind="query-params",
-            help="Delay of data that goes from one stage to another, in the same units.",
-        )  # fmt: skip
+        times, p2p_time, problems = _times()
         efficiency, share = overlap(*families), input_gradient(*families)
     if times is None:
         return tuple(Order(own.prefix, own.family, None, problems) for own in owned)
@@ -83,14 +79,16 @@ def _own(chosen: ScheduleFamily, stages: int, prefix: str) -> _Own:
     return _Own(prefix, chosen, chunks, splits, *groups(chosen, stages, prefix))
 
 
-def _times() -> tuple[UnitTimes | None, tuple[str, ...]]:
-    columns = st.columns(3)
+def _times() -> tuple[UnitTimes | None, float, tuple[str, ...]]:
+    """Times of ops, the time of a transfer, and what is wrong with the former."""
+    columns = (*st.columns(2), *st.columns(2))
     wanted = (
         ("Forward", "unit_forward", 1.0, "F, time of a forward."),
         ("Backward", "unit_backward", 2.0, "B, time of a backward; I and W share it where it is split."),
         ("Recompute", "unit_recompute", 0.0, "What recomputation adds to a backward (or to its input gradient)."),
+        ("Transfer", "unit_transfer", 0.0, "Delay of data that goes from one stage to another."),
     )
-    forward, backward, recompute = (
+    forward, backward, recompute, transfer = (
         column.number_input(label, 0.0, 1e6, default, 0.5, format="%.12g", key=key, bind="query-params", help=text)
         for column, (label, key, default, text) in zip(columns, wanted, strict=True)
     )
@@ -100,9 +98,9 @@ def _times() -> tuple[UnitTimes | None, tuple[str, ...]]:
         "chunks do the same work.",
     )  # fmt: skip
     try:
-        return UnitTimes(forward, backward, recompute, of_stage=of == _OF_STAGE), ()
+        return UnitTimes(forward, backward, recompute, of_stage=of == _OF_STAGE), transfer, ()
     except SappError as error:
-        return None, error.problems
+        return None, transfer, error.problems
 
 
 def _same_work() -> None:

@@ -1,6 +1,7 @@
 """Micro-batches in flight on every stage through the step: a lane for each stage, as in the timeline."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,26 @@ from sapp_core.charts.scene import clipped_window, lane_px, scenario_line, stage
 from sapp_core.charts.theme import Theme, activation_shade, framed, plain
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.timeline import Evaluation, InFlightTimeline
+
+
+@dataclass(frozen=True, slots=True)
+class Most:
+    """What the fullest stage keeps at a time.
+
+    Attributes:
+        chunks: micro-batches of any of its chunks.
+        micro_batches: the same in micro-batches of a stage's whole share of one model.
+    """
+
+    chunks: float
+    micro_batches: float
+
+
+def most_in_flight(evaluation: Evaluation) -> Most:
+    """Of a model whose cells all keep 1 MiB (`unit_profile`)."""
+    pipeline = evaluation.schedule.pipeline
+    chunks = max(sum(peak.activation_mb) for peak in evaluation.peaks)
+    return Most(chunks, chunks * pipeline.num_stages / pipeline.num_virtual_stages)
 
 
 def in_flight_figure(

@@ -181,7 +181,10 @@ def framed(
         "legend": {
             "orientation": "h",
             "x": 0,
+            "xref": "container",
             "xanchor": "left",
+            # In px: by default a legend of more rows than half the plot would scroll.
+            "maxheight": 400,
             # Just below the axis title; on a narrow screen a legend of several rows pushes the axis up.
             "y": -_BELOW_AXIS_PX / (height - _MARGINS["t"] - _MARGINS["b"]),
             "yanchor": "top",

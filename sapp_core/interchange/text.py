@@ -61,8 +61,8 @@ def schedule_text(schedule: Schedule, words: Words, peak_in_flight: Sequence[Seq
         words: `[stage][job]`, in the words of some format.
         peak_in_flight: `[stage][chunk]`, the most micro-batches in flight; None where the format runs another order.
     """
-    marks = ["" if peak_in_flight is None else f" [{' '.join(map(number, peak))}]" for peak in peak_in_flight or words]
-    counted = "" if peak_in_flight is None else "; in brackets the micro-batches in flight at most, by chunk"
+    marks = [f" [{' '.join(map(number, peak))}]" for peak in peak_in_flight] if peak_in_flight else [""] * len(words)
+    counted = "; in brackets the micro-batches in flight at most, by chunk" if peak_in_flight else ""
     return _lines(
         f"{schedule.name}, {_sizes(schedule.pipeline)}",
         f"Words are work, chunk, micro-batch{counted}.",

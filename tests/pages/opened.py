@@ -15,11 +15,14 @@ class Opened:
     """One session.
 
     Args:
+        page: script of the page; None = the one that opens first.
         link: what the address says after the question mark.
     """
 
-    def __init__(self, **link: str) -> None:
+    def __init__(self, page: str | None = None, **link: str) -> None:
         self.at = AppTest.from_file(str(APP), default_timeout=60)
+        if page:
+            self.at.switch_page(page)
         for key, value in link.items():
             self.at.query_params[key] = value
         self.run()
@@ -67,6 +70,11 @@ class Opened:
     def figure(self, number: int = 0) -> dict:
         """The figure of a chart: 0 is the timeline."""
         return json.loads(self.at.get("plotly_chart")[number].proto.spec)
+
+    @property
+    def figures(self) -> list[dict]:
+        """All figures, in the order of the page."""
+        return [json.loads(chart.proto.spec) for chart in self.at.get("plotly_chart")]
 
     def tab(self, name: str) -> "Opened":
         self.at.session_state["details"] = name

@@ -21,8 +21,8 @@ def blocks(figure):
 
 
 def test_opening_shows_a_sample_solved_live(opened):
-    assert opened.numbers["Certified gap"].endswith(" %")
-    assert "Proven optimal for the sapp-1 objective (value 3,956)" in opened.said.replace("*", "")
+    assert opened.numbers["Certified gap"] == "0.00 %"
+    assert "Proven optimal: no plan within the limit has a shorter step" in opened.said.replace("*", "")
     assert f"step {opened.numbers['Step time']}" in opened.figure(0)["layout"]["title"]["text"]
     assert opened.at.metric[0].delta.startswith("-")
     assert blocks(opened.figure(0)) == 2 * 8 * 32
@@ -205,6 +205,8 @@ def test_settings_beyond_the_controls_or_broken_change_nothing(opened):
 
 def test_a_link_opens_the_same_numbers(opened):
     link = {"profile": "small32", "schedule": "vpp", "stages": "4", "interleave": "4", "memory_limit": "11000"}
+    link["objective"] = "sapp-1"
+    opened.at.selectbox(key="objective").set_value(link["objective"])
     opened.at.selectbox(key="profile").set_value(link["profile"])
     opened.at.selectbox(key="schedule").set_value(link["schedule"])
     opened.at.slider(key="stages").set_value(int(link["stages"]))
@@ -335,14 +337,16 @@ def test_the_camera_saves_the_chosen_kind_at_twice_the_size(opened):
 def test_what_was_cancelled_is_not_shown_to_others():
     page = Opened(**HARD)
     end = time.monotonic() + 60
-    while "best objective so far" not in page.at.get("progress")[0].proto.text:
+    while "above the best possible" not in page.at.get("progress")[0].proto.text:
         assert time.monotonic() < end
         time.sleep(0.1)
         page.run()
     page.at.button(key="cancel").click()
     page.run().run()
     assert "the best plan found until then" in page.said
-    assert "Best plan found" in page.said
+    assert "Stopped early. Best found, at most" in page.said.replace("*", "")
+    (chart,) = [figure for figure in page.tab("Search").figures if "Search" in figure["layout"]["title"]["text"]]
+    assert [trace["name"] for trace in chart["data"]] == ["Proven lower bound", "Best found"]
     other = Opened(**HARD)
     assert other.running
     other.at.button(key="cancel").click()
