@@ -80,7 +80,7 @@ def _bounded_program(question: Question, seed: int) -> PlacementProgram:
     rows = PathRows(space)
     for _ in relaxation(PlanModel(space, PROFILE_UNIT, seed, relax=True), rows):
         pass
-    program = step_program(space, PROFILE_UNIT)
+    program = step_program(question.program(PROFILE_UNIT))
     problem = program.problem
     step = problem.variablesDict()[STEP]
     counts = [variable for kind in program.counts for mode in kind for variable in mode]

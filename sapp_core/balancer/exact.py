@@ -63,32 +63,53 @@ def exact_search(space: PlanSpace, unit: TimeUnit, seed: int) -> Generator[State
         unit: of time inside the programs.
         seed: of all random choices.
     """
-    bound, point = 0.0, None
+    even = _even_splits(space)
+    bound, point, best = 0.0, None, _quickest(space, even)
+    if best is not None:
+        yield State(Status.FEASIBLE, *best, bound)
     relaxed = relaxation(PlanModel(space, unit, seed, relax=True), PathRows(space))
     for state in islice(relaxed, FIRST_ROUNDS):
         bound, point = state.bound, state.point
         if point is None:
             yield State(Status.INFEASIBLE, None, np.inf, np.inf)
             return
-        yield State(Status.NO_SOLUTION_IN_TIME, None, np.inf, bound)
+        if best is None:
+            yield State(Status.NO_SOLUTION_IN_TIME, None, np.inf, bound)
+        else:
+            yield State(Status.FEASIBLE, *best, min(bound, best[1]))
         if state.step_time - bound <= NEAR * state.step_time:
             break
-    yield from _Exact(space, unit, seed, bound).states(_starts(space, point, relaxed))
+    yield from _Exact(space, unit, seed, bound, best).states(_starts(space, point, even, relaxed))
 
 
-def _starts(space: PlanSpace, point: Floats | None, relaxed: Iterator[Relaxed]) -> Iterator[Floats]:
-    """Where the search begins: near the fractional plan, at the even splits, and near what the relaxation goes on to.
+def _even_splits(space: PlanSpace) -> list[Floats]:
+    """One for each recompute mode, the most recomputation first."""
+    profile, pipeline = space.question.profile, space.question.schedule.pipeline
+    plans = (even_split(profile, pipeline, mode) for mode in reversed(profile.modes))
+    return [rounded(space, space.vector(plan)) for plan in plans]
+
+
+def _quickest(space: PlanSpace, vectors: list[Floats]) -> tuple[Floats, float] | None:
+    """Of the plans that may be answered, the quickest and its step time."""
+    allowed = [vector for vector in vectors if space.allows(vector)]
+    if not allowed:
+        return None
+    step_times = space.step_times(np.array(allowed))
+    best = int(np.argmin(step_times))
+    return allowed[best], float(step_times[best])
+
+
+def _starts(space: PlanSpace, point: Floats | None, even: list[Floats], relaxed: Iterator[Relaxed]) -> Iterator[Floats]:
+    """Where the search begins: near the fractional plan, at even splits, and near what the relaxation goes on to.
 
     They lie in different valleys. Of the even splits, that with most recomputation comes first: with several body
     kinds it keeps the memory rows out of the way while the cells where kinds meet are sought.
     """
     if point is not None:
         yield rounded(space, point)
-    question = space.question
-    profile, pipeline = question.profile, question.schedule.pipeline
-    ends = dict.fromkeys((profile.modes[-1], profile.modes[0]))
-    for mode in ends:
-        yield rounded(space, space.vector(even_split(profile, pipeline, mode)))
+    yield even[0]
+    if len(even) > 1:
+        yield even[-1]
     while later := list(islice(relaxed, MORE_ROUNDS)):
         if later[-1].point is not None:
             yield rounded(space, later[-1].point)
@@ -97,12 +118,16 @@ def _starts(space: PlanSpace, point: Floats | None, relaxed: Iterator[Relaxed]) 
 class _Exact:
     """Search and proof side by side."""
 
-    def __init__(self, space: PlanSpace, unit: TimeUnit, seed: int, bound: float) -> None:
+    def __init__(
+        self, space: PlanSpace, unit: TimeUnit, seed: int, bound: float, best: tuple[Floats, float] | None
+    ) -> None:
         self._space = space
         self._search = LocalSearch(space, PathRows(space), seed)
+        if best is not None:
+            self._search.offer(best[0])
         self._proof = Proof(space, unit, seed, bound, lambda: self._best)
         self._bound = bound
-        self._best: tuple[Floats, float] | None = None
+        self._best = best
         self._steps = 0
 
     def states(self, starts: Iterator[Floats]) -> Generator[State, None, None]:

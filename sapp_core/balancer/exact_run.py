@@ -5,10 +5,8 @@ from numpy.typing import NDArray
 
 from sapp_core.balancer.exact import State, exact_search
 from sapp_core.balancer.infeasible import out_of_memory
-from sapp_core.balancer.path_bound import step_program
-from sapp_core.balancer.plan_space import PlanSpace, plan_space
+from sapp_core.balancer.plan_space import plan_space
 from sapp_core.balancer.run import Run
-from sapp_core.domain.plan import Plan
 from sapp_core.domain.result import BalanceResult, Status
 
 
@@ -26,15 +24,11 @@ def run_exact(run: Run) -> BalanceResult:
             run.tell(None if state.vector is None else state.step_time, state.bound)
             if state.vector is not None and state.vector is not told:
                 told = state.vector
-                run.better(_plan(run, space, told), state.step_time, state.bound)
+                run.better(space.plan(told), state.step_time, state.bound)
             if run.left <= 0:
                 break
     finally:
         states.close()
     if state.vector is None:
         return run.without_plan(Status.NO_SOLUTION_IN_TIME, objective_bound=state.bound)
-    return run.rated(state.status, _plan(run, space, state.vector), state.step_time, state.bound)
-
-
-def _plan(run: Run, space: PlanSpace, vector: NDArray[np.float64]) -> Plan:
-    return space.plan(vector, step_program(space, run.unit))
+    return run.rated(state.status, space.plan(state.vector), state.step_time, state.bound)

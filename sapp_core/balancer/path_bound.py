@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sapp_core.balancer.ilp import PlacementProgram, enforces_recompute_first
+from sapp_core.balancer.ilp import PlacementProgram, enforces_recompute_first, placement_program
 from sapp_core.balancer.live_model import LiveModel
 from sapp_core.balancer.path_rows import PathRows
 from sapp_core.balancer.plan_space import PlanSpace
@@ -30,16 +30,15 @@ SAFETY = 1e-6
 """Relative; what the tolerances of a solver could add to a bound at most."""
 
 
-def step_program(space: PlanSpace, unit: TimeUnit) -> PlacementProgram:
-    """Placement and memory rows of a question, with a step time to minimise that no row bounds yet."""
-    program = space.question.program(unit)
+def step_program(program: PlacementProgram) -> PlacementProgram:
+    """The program with a step time to minimise, which no row bounds yet."""
     problem = program.problem
     problem += problem.add_variable(STEP, 0)
     return program
 
 
 class PlanModel:
-    """The step program in HiGHS, to be bounded by paths.
+    """Placement and memory rows in HiGHS, and the step time to minimise, to be bounded by paths.
 
     Args:
         space: of plans.
@@ -49,7 +48,7 @@ class PlanModel:
     """
 
     def __init__(self, space: PlanSpace, unit: TimeUnit, seed: int, *, relax: bool) -> None:
-        program = step_program(space, unit)
+        program = step_program(placement_program(space.question.profile, space.question.schedule.pipeline, unit))
         self.space = space
         self.unit = unit
         self._scale = unit.to_profile(1.0)
@@ -58,6 +57,10 @@ class PlanModel:
         names = [variable.name for kind in program.counts for mode in kind for variable in mode]
         self.columns = np.array([self.live.column[name] for name in names], dtype=np.int32)
         self._step = self.live.column[STEP]
+        # Thousands of them in large pipelines: building them one by one as text would take longer than solving.
+        for row, room in zip(space.memory, space.room.tolist(), strict=True):
+            used = np.flatnonzero(row)
+            self.live.add_row(-room, self.columns[used], -row[used])
 
     def add_path(self, rows: PathRows, number: int) -> None:
         """Add `step ≥ constant + weights · x`."""

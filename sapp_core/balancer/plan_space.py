@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sapp_core.balancer.ilp import PlacementProgram, enforces_recompute_first, must_hold_body
+from sapp_core.balancer.ilp import enforces_recompute_first, must_hold_body
 from sapp_core.balancer.question import Question
-from sapp_core.domain.plan import Plan
+from sapp_core.domain.plan import Plan, placed
 from sapp_core.domain.profile import MODES, LayerProfile
 from sapp_core.domain.schedule import OP_KINDS
 from sapp_core.domain.timeline import MEMORY_ROUNDING_MB
@@ -114,10 +114,18 @@ class PlanSpace:
             ]
         )
 
-    def plan(self, vector: Floats, program: PlacementProgram) -> Plan:
+    def plan(self, vector: Floats) -> Plan:
         """A vector of whole numbers as a plan."""
-        names = (variable.name for kind in program.counts for mode in kind for variable in mode)
-        return program.plan(dict(zip(names, vector.tolist(), strict=True)))
+        profile, pipeline = self.question.profile, self.question.schedule.pipeline
+        layers = []
+        for number, layer in enumerate(profile.body):
+            entries = [
+                (profile.modes[self.mode[j]], chunk, stage, round(vector[j]))
+                for j in np.flatnonzero((self.kind == number) & (vector > 0))
+                for chunk, stage in pipeline.cells(int(self.cell[j]))
+            ]
+            layers.append(placed(layer.name, pipeline, entries))
+        return Plan(tuple(layers))
 
     def _held(self, vectors: Floats) -> Floats:
         """`[batch][ℓ][mode][v]`."""

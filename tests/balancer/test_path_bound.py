@@ -41,8 +41,7 @@ def placed_studies(draw) -> tuple[PlanSpace, np.ndarray]:
 def test_a_vector_costs_what_its_plan_costs(study):
     space, vector = study
     question = space.question
-    unit = time_unit(question.profile)
-    plan = space.plan(vector, question.program(unit))
+    plan = space.plan(vector)
     costs = chunk_costs(question.profile, plan, question.schedule.pipeline)
     assert np.array_equal(space.vector(plan), vector)
     step_time = simulate(prepare(question.schedule), costs).step_time
