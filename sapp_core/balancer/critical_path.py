@@ -49,7 +49,9 @@ def critical_paths(prepared: PreparedSchedule, durations: Floats) -> tuple[Path,
     of_class = _class_weights(prepared, durations)
 
     paths = []
-    for last in np.setdiff1d(rows, prepared.previous).tolist():
+    closing = np.ones(nothing + 1, dtype=bool)
+    closing[prepared.previous] = False
+    for last in np.flatnonzero(closing[:nothing]).tolist():
         visits = np.zeros(len(of_class))
         transfers, row = 0, last
         while row < nothing:

@@ -22,8 +22,8 @@ from sapp_core.domain.result import Status
 
 Floats = NDArray[np.float64]
 
-FIRST_ROUNDS = 80
-"""Of the relaxation at most, before the search starts."""
+FIRST_ROUNDS, FIRST_SLOTS = (10, 80), 300_000
+"""Rounds of the relaxation before the search starts: at most as many as simulate so many slots, within a range."""
 NEAR = 0.03
 """Relative; the search starts when simulation and bound of the fractional plan are this close."""
 MORE_ROUNDS = 8
@@ -68,7 +68,8 @@ def exact_search(space: PlanSpace, unit: TimeUnit, seed: int) -> Generator[State
     if best is not None:
         yield State(Status.FEASIBLE, *best, bound)
     relaxed = relaxation(PlanModel(space, unit, seed, relax=True), PathRows(space))
-    for state in islice(relaxed, FIRST_ROUNDS):
+    rounds = min(max(FIRST_SLOTS // max(1, space.prepared.num_slots), FIRST_ROUNDS[0]), FIRST_ROUNDS[1])
+    for state in islice(relaxed, rounds):
         bound, point = state.bound, state.point
         if point is None:
             yield State(Status.INFEASIBLE, None, np.inf, np.inf)

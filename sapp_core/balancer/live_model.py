@@ -48,6 +48,7 @@ class LiveModel:
         solver = pulp.HiGHS(
             mip=not relax,
             msg=False,
+            # The first HiGHS on a thread sets for all later ones how many threads they may use; it is 1 everywhere.
             threads=1,
             gapRel=0.0,
             random_seed=seed,
@@ -69,9 +70,13 @@ class LiveModel:
         for event in (events.kCallbackMipInterrupt, events.kCallbackSimplexInterrupt, events.kCallbackIpmInterrupt):
             self._model.startCallback(event)
 
-    def add_row(self, lower: float, columns: NDArray[np.int32], weights: Floats) -> None:
-        """Add `weights · columns ≥ lower`."""
-        self._model.addRow(lower, highspy.kHighsInf, len(columns), columns, weights)
+    def add_rows(self, lower: Floats, columns: NDArray[np.int32], weights: Floats) -> None:
+        """Add `weights · columns ≥ lower`: lower is `[row]`, weights are `[row][i]` for the i-th of the columns."""
+        used = weights != 0
+        starts = np.concatenate([[0], np.cumsum(used.sum(axis=1))[:-1]]).astype(np.int32)
+        indices = np.broadcast_to(columns, weights.shape)[used]
+        unlimited = np.full(len(lower), highspy.kHighsInf)
+        self._model.addRows(len(lower), lower, unlimited, len(indices), starts, indices, weights[used])
 
     def limit(self, column: str, upper: float) -> None:
         """Give a variable a new upper bound; it has 0 as its lower one."""

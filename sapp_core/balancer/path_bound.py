@@ -58,19 +58,13 @@ class PlanModel:
         self.columns = np.array([self.live.column[name] for name in names], dtype=np.int32)
         self._step = self.live.column[STEP]
         # Thousands of them in large pipelines: building them one by one as text would take longer than solving.
-        for row, room in zip(space.memory, space.room.tolist(), strict=True):
-            used = np.flatnonzero(row)
-            self.live.add_row(-room, self.columns[used], -row[used])
+        self.live.add_rows(-space.room, self.columns, -space.memory)
 
-    def add_path(self, rows: PathRows, number: int) -> None:
-        """Add `step ≥ constant + weights · x`."""
-        weights = rows.weights[number]
-        used = np.flatnonzero(weights)
-        self.live.add_row(
-            float(rows.constants[number]) / self._scale,
-            np.append(self.columns[used], self._step).astype(np.int32),
-            np.append(-weights[used] / self._scale, 1.0),
-        )
+    def add_paths(self, rows: PathRows, numbers: Ints) -> None:
+        """Add `step ≥ constant + weights · x` for each."""
+        columns = np.append(self.columns, self._step).astype(np.int32)
+        weights = np.column_stack([-rows.weights[numbers] / self._scale, np.ones(len(numbers))])
+        self.live.add_rows(rows.constants[numbers] / self._scale, columns, weights)
 
     def op_times(self, values: Floats) -> Floats:
         """`[kind][chunk][stage]`, durations of an answer."""
@@ -117,8 +111,7 @@ def relaxation(model: PlanModel, rows: PathRows) -> Iterator[Relaxed]:
     best, best_time = None, np.inf
     while True:
         # A path that the answer does not break would only make the program larger; it may be broken later.
-        for number in np.flatnonzero(broken):
-            model.add_path(rows, int(number))
+        model.add_paths(rows, np.flatnonzero(broken))
         missing &= ~broken
         solved = model.live.solve(np.inf)
         if solved.status is Status.INFEASIBLE:

@@ -17,6 +17,7 @@ from sapp_core.balancer.time_unit import TimeUnit
 from sapp_core.simulator.engine import op_durations
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 
 WHOLE = 1e-6
 """A share this near to 1 is the choice of one pattern."""
@@ -54,15 +55,14 @@ class PatternModel:
         self._per_layer = op_durations(forward, plain, -plain, pipeline)
         self._per_time = op_durations(nothing, nothing, one, pipeline)
 
-    def add_path(self, rows: PathRows, number: int) -> None:
-        """Add `step ≥ constant + what the path does in each cell`."""
-        visits = rows.op_weights[number].reshape(len(self._per_layer), -1)
-        on_layers = self._per_layer @ visits / self._scale
-        on_backward = self._per_time @ visits
-        columns = np.concatenate([self._layers, self._backward, [self._step]])
-        weights = np.concatenate([-on_layers, -on_backward, [1.0]])
-        used = np.flatnonzero(weights)
-        self.live.add_row(float(rows.constants[number]) / self._scale, columns[used].astype(np.int32), weights[used])
+    def add_paths(self, rows: PathRows, numbers: Ints) -> None:
+        """Add `step ≥ constant + what the path does in each cell` for each."""
+        visits = rows.op_weights[numbers].reshape(len(numbers), len(self._per_layer), -1)
+        on_layers = np.einsum("k,rkc->rc", self._per_layer, visits) / self._scale
+        on_backward = np.einsum("k,rkc->rc", self._per_time, visits)
+        columns = np.concatenate([self._layers, self._backward, [self._step]]).astype(np.int32)
+        weights = np.column_stack([-on_layers, -on_backward, np.ones(len(numbers))])
+        self.live.add_rows(rows.constants[numbers] / self._scale, columns, weights)
 
     def op_times(self, values: Floats) -> Floats:
         """`[kind][chunk][stage]`, durations of an answer, whether its layers are whole or not."""

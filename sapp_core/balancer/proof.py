@@ -24,6 +24,7 @@ from sapp_core.domain.result import Status
 from sapp_core.errors import SappError
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 
 
 class StepModel(Protocol):
@@ -31,8 +32,8 @@ class StepModel(Protocol):
 
     live: LiveModel
 
-    def add_path(self, rows: PathRows, number: int) -> None:
-        """Bound the step time by one of the paths."""
+    def add_paths(self, rows: PathRows, numbers: Ints) -> None:
+        """Bound the step time by some of the paths."""
 
     def op_times(self, values: Floats) -> Floats:
         """`[kind][chunk][stage]`, durations that an answer stands for."""
@@ -187,8 +188,7 @@ class Proof:
         missing = np.ones(len(self._rows.constants), dtype=bool)
         broken = missing.copy()
         while True:
-            for number in np.flatnonzero(broken):
-                model.add_path(self._rows, int(number))
+            model.add_paths(self._rows, np.flatnonzero(broken))
             missing &= ~broken
             known = self._best()
             if known is not None:

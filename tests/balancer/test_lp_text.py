@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from dataclasses import replace
 
 import highspy
 import pulp
@@ -11,7 +12,7 @@ from sapp_core.balancer.balance import balance, lp_text
 from sapp_core.balancer.request import BalanceRequest
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.profile import MODES, LayerKind, LayerProfile, ModelProfile
-from sapp_core.domain.result import Objective
+from sapp_core.domain.result import Objective, Status
 from sapp_core.schedules.registry import make_schedule
 from tests.balancer.recorded_cases import recorded_case
 
@@ -27,9 +28,32 @@ def odd_names() -> tuple:
     return ModelProfile("a \\ b", kinds), make_schedule("vpp", Pipeline(2, 4, 2)), request
 
 
+def exact() -> tuple:
+    """Few layers: the program with the paths of the relaxation only is solved at once."""
+    profile, _, request = odd_names()
+    return profile, make_schedule("vpp", Pipeline(2, 4, 2, p2p_time=0.5)), replace(request, objective=Objective.EXACT)
+
+
 @pytest.fixture(params=["e1", "odd names"])
 def case(request):
     return odd_names() if request.param == "odd names" else recorded_case(request.param)
+
+
+def value_by_highs(file) -> float:
+    model = highspy.Highs()
+    model.silent()
+    model.setOptionValue("threads", 1)  # on one thread, all solves must say the same
+    assert model.readModel(str(file)) == highspy.HighsStatus.kOk
+    model.run()
+    assert model.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    return model.getObjectiveValue()
+
+
+def value_by_cbc(file) -> float:
+    cbc = pulp.PULP_CBC_CMD.pulp_cbc_path
+    printed = subprocess.run([cbc, str(file), "-solve", "-quit"], capture_output=True, text=True, check=True).stdout
+    assert "Optimal solution found" in printed
+    return float(re.search(r"Objective value:\s+(\S+)", printed)[1])
 
 
 @pytest.fixture
@@ -40,20 +64,21 @@ def file(case, tmp_path):
 
 
 def test_highs_reads_it(case, file):
-    model = highspy.Highs()
-    model.silent()
-    assert model.readModel(str(file)) == highspy.HighsStatus.kOk
-    model.run()
-    assert model.getModelStatus() == highspy.HighsModelStatus.kOptimal
-    assert model.getObjectiveValue() == pytest.approx(balance(*case).objective_value, rel=1e-6)
+    assert value_by_highs(file) == pytest.approx(balance(*case).objective_value, rel=1e-6)
 
 
 def test_cbc_reads_it(case, file):
-    cbc = pulp.PULP_CBC_CMD.pulp_cbc_path
-    printed = subprocess.run([cbc, str(file), "-solve", "-quit"], capture_output=True, text=True, check=True).stdout
-    assert "Optimal solution found" in printed
-    value = float(re.search(r"Objective value:\s+(\S+)", printed)[1])
-    assert value == pytest.approx(balance(*case).objective_value, rel=1e-6)
+    assert value_by_cbc(file) == pytest.approx(balance(*case).objective_value, rel=1e-6)
+
+
+def test_the_exact_program_means_the_same_to_both_and_bounds_the_step_time(tmp_path):
+    """It carries the paths of the relaxation, not all there are: its value is a bound, and a good one."""
+    path = tmp_path / "exact.lp"
+    path.write_text(lp_text(*exact()), encoding="utf-8")
+    value, result = value_by_highs(path), balance(*exact())
+    assert value == pytest.approx(value_by_cbc(path), rel=1e-6)
+    assert result.status is Status.OPTIMAL
+    assert 0.95 * result.step_time <= value <= result.step_time * (1 + 1e-9)
 
 
 def test_it_is_written_in_the_profiles_own_terms(case):

@@ -98,8 +98,7 @@ def test_patterns_hold_every_plan_and_their_bound_is_below_it(study):
     rows = PathRows(space)
     rows.add_from(vector)
     model = PatternModel(space, patterns, unit, 0)
-    for number in range(len(rows.constants)):
-        model.add_path(rows, number)
+    model.add_paths(rows, np.arange(len(rows.constants)))
     previous = 0.0
     for level in model.levels:
         model.live.whole(level)
