@@ -28,7 +28,7 @@ NEAR = 0.03
 """Relative; the search starts when simulation and bound of the fractional plan are this close."""
 MORE_ROUNDS = 8
 """Of the relaxation, between two starts of the search."""
-FIRST_DESCENTS = 8
+FIRST_STEPS = 40
 """Of the search, before the proof starts: it needs a plan to beat."""
 OWN_STEPS = 400
 """Steps that the search takes on its own before it hears of plans found by the proof.
@@ -134,9 +134,8 @@ class _Exact:
     def states(self, starts: Iterator[Floats]) -> Generator[State, None, None]:
         """Until bound and plan meet."""
         steps = self._search.steps(starts)
-        descents = 0
-        while descents < FIRST_DESCENTS and not self._met():
-            descents += self._step(steps)
+        while self._steps < FIRST_STEPS and not self._met():
+            self._step(steps)
             yield self._state()
         self._proof.start()
         try:
@@ -151,13 +150,12 @@ class _Exact:
             self._proof.stop()
         yield replace(self._state(), status=Status.OPTIMAL)
 
-    def _step(self, steps: Iterator[bool]) -> bool:
-        """One step of the search; whether a descent has ended."""
-        ended = next(steps)
+    def _step(self, steps: Iterator[bool]) -> None:
+        """One step of the search."""
+        next(steps)
         self._steps += 1
         if self._search.best is not None:
             self._consider(self._search.best, self._search.best_time)
-        return ended
 
     def _listen(self) -> None:
         """Take what the proof has found."""

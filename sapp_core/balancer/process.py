@@ -25,6 +25,9 @@ from sapp_core.errors import SappError, SolverError
 PROJECT = Path(__file__).parents[2]
 """Where `sapp_core` is found, whatever directory this process works in."""
 
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+"""For the small matrix products of a search: its other core is busy with the proof, and threads would wait for it."""
+
 DYING_SECONDS = 0.5
 """A killed process needs a moment to be gone."""
 
@@ -52,7 +55,7 @@ class BalanceProcess:
             stdout=subprocess.DEVNULL,
             pass_fds=(other_end.fileno(),),
             start_new_session=True,
-            env={**os.environ, "PYTHONPATH": _python_path(), "TMPDIR": self._folder.name},
+            env={**os.environ, **ONE_THREAD, "PYTHONPATH": _python_path(), "TMPDIR": self._folder.name},
         )
         other_end.close()
         with suppress(BrokenPipeError):  # The worker died at once; the first poll says so.

@@ -123,13 +123,17 @@ class Proof:
     def _run(self) -> None:
         try:
             point = self._relax()
-            if point is None or self._stopped or self._closed():
+            if point is None or self._over():
                 return
             known = self._best()
             if known is not None:
                 self._rows.add_from(known[0])
             self._forget(point, None if known is None else known[0])
-            patterns = stage_patterns(self._space, known[1]) if known is not None and applies(self._space) else None
+            patterns = None
+            if known is not None and applies(self._space):
+                patterns = stage_patterns(self._space, known[1], self._over)
+            if self._over():
+                return
             if patterns is None:
                 self._whole_plans()
             else:
@@ -148,14 +152,15 @@ class Proof:
                 self.infeasible = True
                 break
             self._raise(state.bound)
-            if self._stopped or self._closed():
+            if self._over():
                 break
         self._use(None)
         return point
 
-    def _closed(self) -> bool:
+    def _over(self) -> bool:
+        """Whether it was stopped, or the bound has met the best plan."""
         known = self._best()
-        return known is not None and known[1] - self._bound <= PROVEN * known[1]
+        return self._stopped or (known is not None and known[1] - self._bound <= PROVEN * known[1])
 
     def _raise(self, bound: float) -> None:
         with self._lock:

@@ -5,9 +5,9 @@ patterns that matter: for each number of layers in its cells, the backward times
 modes within the stage's memory beats in every cell.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import islice, product, takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,12 +58,15 @@ def applies(space: PlanSpace) -> bool:
     return len(space.per_kind) == 1 and space.question.schedule.pipeline.placement is not Placement.BIDIRECTIONAL
 
 
-def stage_patterns(space: PlanSpace, step_time: float) -> tuple[tuple[Pattern, ...], ...] | None:
+def stage_patterns(
+    space: PlanSpace, step_time: float, stopped: Callable[[], bool] = lambda: False
+) -> tuple[tuple[Pattern, ...], ...] | None:
     """`[stage]`, all patterns that a plan faster than a step time can use; None when there are too many.
 
     Args:
         space: of plans, for which `applies` holds.
         step_time: of the best plan known.
+        stopped: asked before each pattern; True ends the listing, with None.
     """
     pipeline = space.question.schedule.pipeline
     (layer,) = space.question.profile.body
@@ -79,9 +82,10 @@ def stage_patterns(space: PlanSpace, step_time: float) -> tuple[tuple[Pattern, .
     found: list[tuple[Pattern, ...]] = []
     left = MOST
     for stage in range(pipeline.num_stages):
-        patterns = tuple(islice(_patterns(space, stage, range(fewest, most + 1), fillings), left + 1))
+        listed = takewhile(lambda _: not stopped(), _patterns(space, stage, range(fewest, most + 1), fillings))
+        patterns = tuple(islice(listed, left + 1))
         left -= len(patterns)
-        if left < 0:
+        if left < 0 or stopped():
             return None
         found.append(patterns)
     return tuple(found)

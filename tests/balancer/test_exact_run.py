@@ -169,6 +169,6 @@ def test_the_search_is_the_same_whatever_the_proof_does(monkeypatch):
     """Its first steps depend on the seed alone: with the same seed, a run that ends by proof ends with the same plan."""
     profile, schedule, request = exact_case("e1")
     plans = {balance(profile, schedule, request).plan for _ in range(3)}
-    monkeypatch.setattr(exact, "FIRST_DESCENTS", 1)
+    monkeypatch.setattr(exact, "FIRST_STEPS", 1)
     assert {balance(profile, schedule, request).plan} == plans
     assert len(plans) == 1
