@@ -1,11 +1,13 @@
 """Random but legal profiles, pipelines, plans and schedules for property tests."""
 
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from sapp_core.domain.pipeline import Pipeline, Remainder
 from sapp_core.domain.plan import Plan, placed
-from sapp_core.domain.profile import MODES, LayerKind, LayerProfile, ModelProfile
+from sapp_core.domain.profile import MODES, LayerKind, LayerProfile, ModelProfile, RecomputeMode, TrainingShape
 from sapp_core.domain.schedule import Schedule
+from sapp_core.domain.sequence_split import split_along_sequence
 from sapp_core.schedules.registry import SCHEDULES, make_schedule
 
 TIMES = st.integers(1, 400).map(lambda n: n / 4)
@@ -45,7 +47,8 @@ def profiles(draw, max_kinds: int = 2, max_layers: int = 12) -> ModelProfile:
                     activation_mb=(draw(st.one_of(st.none(), MEGABYTES)),) + (None,) * (len(MODES) - 1),
                 )
             )
-    return ModelProfile("random", tuple(layers), constant_mb=draw(MEGABYTES))
+    training = TrainingShape(1, 2, 64, 8, 16, 32, 100, 1)
+    return ModelProfile("random", tuple(layers), constant_mb=draw(MEGABYTES), training=training)
 
 
 @st.composite
@@ -88,6 +91,9 @@ def plans(draw, profile: ModelProfile, pipeline: Pipeline) -> Plan:
 
 @st.composite
 def studies(draw) -> tuple[ModelProfile, Schedule, Plan]:
-    """A profile, a schedule, and a plan that fits both."""
+    """A profile, a schedule, and a plan that fits both; where micro-batches are split, without full recomputation."""
     profile, schedule = draw(profiles()), draw(schedules())
-    return profile, schedule, draw(plans(profile, schedule.pipeline))
+    splits = schedule.pipeline.num_sequence_splits
+    if splits > 1:
+        assume(profile.modes != (RecomputeMode.FULL,))
+    return profile, schedule, draw(plans(split_along_sequence(profile, splits), schedule.pipeline))

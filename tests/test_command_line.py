@@ -249,6 +249,55 @@ def test_group_size_and_remainder_reach_the_schedule(capsys):
     assert len(orders) == 3
 
 
+@pytest.mark.parametrize("family", SCHEDULES, ids=lambda family: family.name)
+def test_every_schedule_takes_its_own_placement_and_chunks(capsys, tiny, family):
+    command = ["schedule", family.name, "--stages", 2, "--micro-batches", 4, "--json", "-"]
+    status, out, err = run(capsys, *command)
+    assert (status, err) == (0, "")
+    assert len(strict(out)["stage_of"][0]) == (family.fixed_chunks or 1)
+    pipeline = ["--schedule", family.name, "--stages", 2, "--micro-batches", 4, "--overlap-efficiency", "0.5"]
+    status, out, _ = run(capsys, "simulate", tiny, *pipeline, "--json", "-")
+    assert status == 0
+    assert strict(out)["pipeline"]["placement"] == str(family.placement)
+    assert strict(out)["pipeline"]["overlap_efficiency"] == 0.5
+
+
+def test_sequence_splits_need_sizes_and_reach_the_order(capsys, tiny):
+    pipeline = ["--schedule", "seqpipe", "--stages", 2, "--micro-batches", 4, "--sequence-splits", 2]
+    status, _, err = run(capsys, "simulate", tiny, *pipeline)
+    assert status == 2
+    assert "training.batch_size" in err
+    status, out, _ = run(capsys, "balance", SAMPLES / "seqpp16.yaml", *pipeline, "--time-limit", 2, "--json", "-")
+    assert status == 0
+    assert strict(out)["pipeline"]["num_sequence_splits"] == 2
+    status, out, _ = run(capsys, "schedule", *pipeline[1:])
+    assert "F0.0.0 F0.0.1" in out
+
+
+def test_overlap_shortens_a_step_and_split_backwards_have_their_shares(capsys, tiny):
+    def step(*options):
+        scenario = ["--schedule", "dualpipe-v", "--stages", 2, "--micro-batches", 4]
+        return strict(run(capsys, "simulate", tiny, *scenario, *options, "--json", "-")[1])["step_time"]
+
+    assert step("--overlap-efficiency", 1) < step()
+    assert step("--input-gradient-share", "0.9") != step()
+
+
+def test_jobs_for_paddle_are_text_json_or_a_refusal(capsys):
+    command = ["schedule", "vpp", "--stages", 2, "--interleave", 2, "--micro-batches", 2]
+    status, out, _ = run(capsys, *command, "--format", "paddle-split")
+    assert status == 0
+    first = out.splitlines()[2]
+    assert first.startswith("stage 0: forward0.0 forward0.1 forward1.0 forward1.1 backward_b1.0")
+    assert first.endswith("backward_w0.1 optimizer")
+    status, out, _ = run(capsys, *command, "--format", "paddle-transfers", "--json", "-")
+    assert strict(out)["mode"] == "paddle-transfers"
+    assert strict(out)["jobs"][0][:2] == [["recv_forward0", 0], ["forward0", 0]]
+    assert strict(out)["job_types"][-1] == "optimizer"
+    status, _, err = run(capsys, "schedule", "1f1b", "--stages", 2, "--micro-batches", 2, "--format", "paddle")
+    assert (status, err) == (2, "error: schedule: Paddle job lists follow vpp, found 1f1b.\n")
+
+
 # check
 
 
@@ -324,7 +373,19 @@ def test_the_samples_have_nothing_to_warn_about(capsys, sample):
         ),
         (
             ["schedule", "1f1b", "--stages", "2", "--micro-batches", "2", "--interleave", "2"],
-            ["--interleave: 1f1b holds 1 chunk a stage, found 2; set it to 1 or choose vpp, vpp-less-memory."],
+            ["--interleave: 1f1b holds 1 a stage, found 2; set it to 1 or choose vpp, vpp-less-memory,"],
+        ),
+        (
+            ["schedule", "zbv", "--stages", "2", "--micro-batches", "4", "--interleave", "3"],
+            ["--interleave: zbv holds 2 a stage, found 3; set it to 2 or choose vpp,"],
+        ),
+        (
+            ["schedule", "1f1b", "--stages", "2", "--micro-batches", "4", "--sequence-splits", "2"],
+            ["--sequence-splits: 1f1b does not split the sequence, found 2; set it to 1 or choose seqpipe,"],
+        ),
+        (
+            ["schedule", "zbv", "--stages", "2", "--micro-batches", "4", "--overlap-efficiency", "1.5"],
+            ["--overlap-efficiency: must lie between 0 and 1, found 1.5."],
         ),
         (
             ["schedule", "vpp", "--stages", "4", "--micro-batches", "8", "--interleave", "2", "--group-size", "3"],

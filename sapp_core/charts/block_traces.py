@@ -67,7 +67,14 @@ def bar_traces(blocks: Blocks, pipeline: Pipeline, window: tuple[float, float], 
                     marker={
                         "color": colours.fill,
                         "line": {"width": 0},
-                        "pattern": {"shape": KIND_PATTERNS[kind], "size": 5},
+                        # Over the fill, so that a label can be read on it.
+                        "pattern": {
+                            "shape": KIND_PATTERNS[kind],
+                            "size": 5,
+                            "fillmode": "overlay",
+                            "fgcolor": colours.label,
+                            "fgopacity": 0.35,
+                        },
                     },
                 )
             )

@@ -27,7 +27,10 @@ def scenario_line(evaluation: Evaluation) -> str:
 
 def activity_name(kind: OpKind, chunk: int, pipeline: Pipeline) -> str:
     """Legend of one kind of work."""
-    return KIND_TITLES[kind] + (f", chunk {chunk}" if pipeline.num_chunks > 1 else "")
+    if pipeline.num_chunks == 1:
+        return KIND_TITLES[kind]
+    # Short enough for two in a row on a narrow screen.
+    return f"{KIND_TITLES[kind].replace('gradient', 'grad.')}, chunk {chunk}"
 
 
 def clipped_window(window: tuple[float, float] | None, step_time: float) -> tuple[float, float]:

@@ -75,6 +75,10 @@ DARK = Theme(
 _MARGINS = {"l": 50, "r": 18, "t": 66, "b": 88}
 """Fixed, in px: measuring labels to find margins would draw every chart several times."""
 _BELOW_AXIS_PX = 56
+_LEGEND_ROW_PX = 19
+_LEGEND_ROWS = 2
+"""That the usual margin has room for."""
+_MOST_LEGEND_ROWS = 6
 
 _RANGES = {
     OpKind.F: ("#c3e0f7", "#5fa3dc"),
@@ -157,13 +161,16 @@ def framed(
         theme: colours of the paper.
         title: what the chart shows.
         subtitle: of which scenario.
-        height: in pixels, of the whole figure.
+        height: in pixels, of the whole figure; a legend that is long on a narrow screen adds to it.
         layout: what this chart adds to the common layout or changes in it.
     """
+    named = sum(1 for trace in traces if trace.showlegend is not False)
+    # A narrow screen has room for two entries a row.
+    more = _LEGEND_ROW_PX * max(0, min(_MOST_LEGEND_ROWS, (named + 1) // 2) - _LEGEND_ROWS)
     common: dict[str, Any] = {
         "template": "none",
-        "height": height,
-        "margin": _MARGINS,
+        "height": height + more,
+        "margin": _MARGINS | {"b": _MARGINS["b"] + more},
         "paper_bgcolor": theme.background,
         "plot_bgcolor": theme.background,
         "font": {"family": FONT, "size": 13, "color": theme.text},
@@ -171,7 +178,6 @@ def framed(
             "text": f"{title}<br><span style='font-size:12.5px;color:{theme.muted}'>{subtitle}</span>",
             "font": {"size": 17, "color": theme.text},
             "x": 0,
-            "xref": "container",
             "xanchor": "left",
             "y": 1,
             "yref": "container",
@@ -181,14 +187,13 @@ def framed(
         "legend": {
             "orientation": "h",
             "x": 0,
-            "xref": "container",
             "xanchor": "left",
-            # In px: by default a legend of more rows than half the plot would scroll.
+            # In px: by default a legend of more rows than half the plot scrolls.
             "maxheight": 400,
             # Just below the axis title; on a narrow screen a legend of several rows pushes the axis up.
             "y": -_BELOW_AXIS_PX / (height - _MARGINS["t"] - _MARGINS["b"]),
             "yanchor": "top",
-            "font": {"size": 11.5},
+            "font": {"size": 11},
             "traceorder": "normal",
             "itemclick": False,
             "itemdoubleclick": False,

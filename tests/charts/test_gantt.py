@@ -72,7 +72,7 @@ def test_forward_and_backward_differ_by_more_than_colour():
 
 def test_a_weight_gradient_is_hatched():
     kinds = {trace.name: trace.marker.pattern.shape for trace in bars(gantt_figure(scenes.overlapped(), LIGHT))}
-    assert kinds["Weight gradient, chunk 0"] == "/"
+    assert kinds["Weight grad., chunk 0"] == "/"
     assert kinds["Forward, chunk 0"] == ""
 
 

@@ -3,8 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sapp_core.charts.memory import memory_figure
 from sapp_core.charts.lanes import MAX_STEPS
+from sapp_core.charts.memory import memory_figure
 from sapp_core.charts.memory_time import memory_over_time_figure
 from sapp_core.charts.theme import LIGHT
 from tests.charts import scenes

@@ -92,7 +92,7 @@ def test_tables_are_aligned_and_complete(study):
 
 
 def test_an_order_is_one_line_a_stage():
-    text = schedule_text(SCHEDULE, peak_in_flight(SCHEDULE))
+    text = schedule_text(SCHEDULE, SCHEDULE.tokens(), peak_in_flight(SCHEDULE))
     lines = text.splitlines()
     assert lines[2].startswith("stage 0 [4 2]: F0.0 F0.1 F1.0 F1.1")
     assert len(lines) == 4

@@ -44,7 +44,7 @@ def test_1f1b_is_what_the_papers_say():
 
 
 def test_own_times_change_the_step():
-    shown = page(schedule="1f1b", unit_forward="2", unit_backward="3", unit_recompute="1", unit_transfer="0.5")
+    shown = page(schedule="gpipe", unit_forward="2", unit_backward="3", unit_recompute="1", unit_transfer="0.5")
     assert metrics(shown, "Step time") == [f"{11 * 6 + 6 * 0.5:g} units"]
     shown.at.number_input(key="unit_forward").set_value(0.0)
     shown.at.number_input(key="unit_backward").set_value(0.0)
