@@ -84,7 +84,9 @@ def verdict(result: BalanceResult) -> str:
     when = f"in {result.seconds:.1f} s with {solver}"
     value = "" if result.objective_value is None else f" (value {result.objective_value:,.6g})"
     if result.status is Status.OPTIMAL:
-        return f"**Proven optimal** for the *{result.objective}* objective{value} {when}."
+        return (
+            f"**Proven optimal** for the *{result.objective}* objective, a stand-in for the step time{value}, {when}."
+        )
     if result.status is Status.FEASIBLE:
         bound = "" if result.objective_bound is None else f", proven to be at least {result.objective_bound:,.6g}"
         return f"**Best plan found** for the *{result.objective}* objective{value}{bound}, {when}."

@@ -22,7 +22,9 @@ def blocks(figure):
 
 def test_opening_shows_a_sample_solved_live(opened):
     assert opened.numbers["Certified gap"].endswith(" %")
-    assert "Proven optimal for the sapp-1 objective (value 3,956)" in opened.said.replace("*", "")
+    assert "Proven optimal for the sapp-1 objective, a stand-in for the step time (value 3,956)" in opened.said.replace(
+        "*", ""
+    )
     assert f"step {opened.numbers['Step time']}" in opened.figure(0)["layout"]["title"]["text"]
     assert opened.at.metric[0].delta.startswith("-")
     assert blocks(opened.figure(0)) == 2 * 8 * 32
