@@ -108,6 +108,21 @@ def test_limits_of_their_own():
     assert "The smallest limit that would do, the same on every stage: 200.0 MB." in reason.sentences
 
 
+def test_a_stage_that_another_can_relieve_is_not_to_blame():
+    """Three layers of 50 MB on stages 0 and 1: either may hold two. The tail of 100 MB can go nowhere else."""
+    tail = LayerProfile("Tail", LayerKind.TAIL, 1, 1.0, (2.0,) * len(MODES), 100.0, (None,) * len(MODES))
+    layers = LayerProfile("Body", LayerKind.BODY, 3, 1.0, (2.0,) * len(MODES), 50.0, (0.0,) + (None,) * 4)
+    reason = explained(ModelProfile("m", (layers, tail)), "1f1b", Pipeline(3, 4), 90.0)
+    assert (reason.stage, reason.smallest_limit_mb) == (2, 100.0)
+
+
+def test_where_stages_take_turns_one_of_them_is_named():
+    layers = LayerProfile("Body", LayerKind.BODY, 3, 1.0, (2.0,) * len(MODES), 50.0, (0.0,) + (None,) * 4)
+    reason = explained(ModelProfile("m", (layers,)), "1f1b", Pipeline(2, 4), 90.0)
+    assert reason.stage in {0, 1}
+    assert reason.smallest_limit_mb == 100.0
+
+
 def test_printed_limits_are_enough():
     """Rounded up, never down."""
     profile = ModelProfile("m", (body(1, parameter=100.01, full=0.0),))

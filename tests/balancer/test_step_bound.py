@@ -60,7 +60,7 @@ def test_no_path_is_longer_than_the_step(case):
     step_time = simulate(prepare(schedule), chunk_costs(model, plan, pipeline)).step_time
     found = longest_path(model, schedule, plan)
     assert found <= step_time * (1 + 1e-9)
-    assert found >= step_time / 2
+    assert found >= 0.75 * step_time
 
 
 def test_all_kinds_of_schedules_are_tried():
@@ -69,6 +69,22 @@ def test_all_kinds_of_schedules_are_tried():
     assert any(len(slot.ops) > 1 for s in schedules for slots in s.slots for slot in slots)
     assert any(op.kind == "W" for s in schedules for slots in s.slots for slot in slots for op in slot.ops)
     assert any(s.pipeline.num_sequence_splits > 1 for s in schedules)
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "stages", "micro_batches"),
+    [("zerobubble", "ZB-2p", 4, 8), ("zerobubble", "ZB-inf", 4, 8), ("torch", "InterleavedZeroBubble", 2, 1)],
+)
+@pytest.mark.parametrize("share", [0.3, 0.5])
+def test_split_backwards_are_bounded_exactly_where_one_path_decides(file, name, stages, micro_batches, share):
+    sizes = (stages, 1, micro_batches)
+    case = next(c for c in accepted(file, name) if (c["ranks"], c["chunks"], c["microbatches"]) == sizes)
+    recorded = recorded_schedule(case)
+    schedule = replace(recorded, pipeline=replace(recorded.pipeline, input_gradient_share=share))
+    model = profile(Random(1), 8)
+    plan = even_split(model, schedule.pipeline)
+    step_time = simulate(prepare(schedule), chunk_costs(model, plan, schedule.pipeline)).step_time
+    assert longest_path(model, schedule, plan) == pytest.approx(step_time)
 
 
 @pytest.mark.parametrize("p2p_time", [0.0, 3.0])
