@@ -40,7 +40,7 @@ def page() -> None:
     if controls.problems:
         st.error(f"**These settings cannot run.**\n\n{bullets(controls.problems)}", icon=":material/rule:")
     _start_if_wanted(controls)
-    running = jobs().is_running(session.session_name())
+    running = jobs().has_job(session.session_name())
     if running:
         _progress()
     if session.notices():
@@ -59,23 +59,26 @@ def _balance() -> None:
 
 
 def _start_if_wanted(controls: Controls) -> None:
-    opening = session.outcome() is None
-    if not session.take_balance_wanted() or controls.scenario is None:
+    # A script may be broken off anywhere, so a wish is only forgotten once it is fulfilled.
+    if not session.balance_wanted():
         return
-    known = session.results().find(controls.scenario) if opening else None
-    if known:
-        session.show(Outcome(controls.scenario, known))
-    else:
-        session.set_notices(())
-        jobs().start(session.session_name(), controls.scenario)
+    if controls.scenario is not None:
+        known = None if session.outcome() else session.results().find(controls.scenario)
+        if known:
+            session.show(Outcome(controls.scenario, known))
+        else:
+            session.set_notices(())
+            jobs().start(session.session_name(), controls.scenario)
+    session.balance_begun()
 
 
 @st.fragment(run_every=0.25)
 def _progress() -> None:
     state = jobs().poll(session.session_name())
-    if state is None or state.answer is not None:
+    if state is None or state.ended:
         if state is not None:
             _finish(state)
+            jobs().dismiss(session.session_name())
         st.rerun()
     limit = state.scenario.request.time_limit
     found = "nothing found yet"
@@ -87,27 +90,23 @@ def _progress() -> None:
     bar.progress(
         min(1.0, state.seconds / limit), text=f"Balancing: {state.seconds:.0f} s of at most {limit:.0f} s, {found}"
     )
-    cancel.button("Cancel", key="cancel", icon=":material/stop_circle:", width="stretch", on_click=_cancel)
-
-
-def _cancel() -> None:
-    state = jobs().cancel(session.session_name())
-    if state is None:
-        return
-    if state.answer is None:
-        session.set_notices(("Cancelled before any plan was found. Nothing below has changed.",))
-    elif isinstance(state.answer, BalanceResult):
-        # Shown here, but not kept for others: whoever opens the link gets a run of their own.
-        session.show(Outcome(state.scenario, state.answer))
-        session.set_notices((f"Cancelled after {state.seconds:.0f} s. Below is the best plan found until then.",))
+    cancel.button(
+        "Cancel", key="cancel", icon=":material/stop_circle:", width="stretch",
+        on_click=jobs().cancel, args=(session.session_name(),),
+    )  # fmt: skip
 
 
 def _finish(state: JobState) -> None:
-    if isinstance(state.answer, BalanceResult):
+    if not isinstance(state.answer, BalanceResult):
+        problems = state.answer.problems if state.answer else ()
+        session.set_notices(problems or ("Cancelled before any plan was found. Nothing below has changed.",))
+        return
+    session.show(Outcome(state.scenario, state.answer))
+    if state.cancelled:
+        # Shown here, but not kept for others: whoever opens the link gets a run of their own.
+        session.set_notices((f"Cancelled after {state.seconds:.0f} s. Below is the best plan found until then.",))
+    else:
         session.results().keep(state.scenario, state.answer)
-        session.show(Outcome(state.scenario, state.answer))
-    elif state.answer is not None:
-        session.set_notices(state.answer.problems)
 
 
 def _stale(shown: Outcome, controls: Controls, *, running: bool) -> None:
