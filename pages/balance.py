@@ -50,7 +50,7 @@ def page() -> None:
     if controls.problems:
         st.error(f"**These settings cannot run.**\n\n{bullets(controls.problems)}", icon=":material/rule:")
     _start_if_wanted(controls)
-    running = jobs().is_running(session.session_name())
+    running = jobs().has_job(session.session_name())
     if running:
         _progress()
     if session.notices():
@@ -70,23 +70,30 @@ def _balance() -> None:
 
 
 def _start_if_wanted(controls: Controls) -> None:
-    opening = session.outcome() is None
-    if not session.take_balance_wanted() or controls.scenario is None:
+    # A script may be broken off anywhere, so a wish is only forgotten once it is fulfilled.
+    if not session.balance_wanted():
         return
-    known = session.results().find(controls.scenario) if opening else None
-    if known:
-        session.show(Outcome(controls.scenario, known))
-    else:
-        session.set_notices(())
-        jobs().start(session.session_name(), controls.scenario)
+    if controls.scenario is not None:
+        known = None if session.outcome() else session.results().find(controls.scenario)
+        if known:
+            session.show(Outcome(controls.scenario, known))
+        else:
+            session.set_notices(())
+            jobs().start(session.session_name(), controls.scenario)
+    session.balance_begun()
 
 
 @st.fragment(run_every=0.25)
 def _progress() -> None:
     state = jobs().poll(session.session_name())
-    if state is None or state.answer is not None:
+    if state is None or state.ended:
         if state is not None:
             _finish(state)
+            jobs().dismiss(session.session_name())
+        st.rerun()
+    if state.best and session.outcome() is None:
+        # Nothing is on the page yet: a good plan now is worth more than a proven one later.
+        session.show(Outcome(state.scenario, state.best))
         st.rerun()
     limit = state.scenario.request.time_limit
     bar, cancel = st.columns([5, 1], vertical_alignment="center")
@@ -95,30 +102,24 @@ def _progress() -> None:
         text=f"Balancing: {state.seconds:.0f} s of at most {limit:.0f} s, {search_words(state.trace, state.scenario)}",
     )
     cancel.button(
-        "Cancel", key="cancel", icon=":material/stop_circle:", width="stretch", on_click=_cancel,
+        "Cancel", key="cancel", icon=":material/stop_circle:", width="stretch",
+        on_click=jobs().cancel, args=(session.session_name(),),
         help="Ends the search; the best plan found so far is kept.",
     )  # fmt: skip
     sections.search(state.trace, state.seconds, state.scenario)
 
 
-def _cancel() -> None:
-    state = jobs().cancel(session.session_name())
-    if state is None:
-        return
-    if state.answer is None:
-        session.set_notices(("Cancelled before any plan was found. Nothing below has changed.",))
-    elif isinstance(state.answer, BalanceResult):
-        # Shown here, but not kept for others: whoever opens the link gets a run of their own.
-        session.show(Outcome(state.scenario, state.answer, stopped_early=True))
-        session.set_notices((f"Cancelled after {state.seconds:.0f} s. Below is the best plan found until then.",))
-
-
 def _finish(state: JobState) -> None:
-    if isinstance(state.answer, BalanceResult):
+    if not isinstance(state.answer, BalanceResult):
+        problems = state.answer.problems if state.answer else ()
+        session.set_notices(problems or ("Cancelled before any plan was found. Nothing below has changed.",))
+        return
+    session.show(Outcome(state.scenario, state.answer, stopped_early=state.cancelled))
+    if state.cancelled:
+        # Shown here, but not kept for others: whoever opens the link gets a run of their own.
+        session.set_notices((f"Cancelled after {state.seconds:.0f} s. Below is the best plan found until then.",))
+    else:
         session.results().keep(state.scenario, state.answer)
-        session.show(Outcome(state.scenario, state.answer))
-    elif state.answer is not None:
-        session.set_notices(state.answer.problems)
 
 
 def _stale(shown: Outcome, controls: Controls, *, running: bool) -> None:

@@ -28,6 +28,9 @@ class _Job:
     started: float
     asked: float
     trace: tuple[Progress, ...] = ()
+    cancelled: bool = False
+    answer: Answer | None = None
+    ended: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +39,28 @@ class JobState:
 
     Attributes:
         scenario: that is being balanced.
-        seconds: since it began.
+        seconds: since it began, until it ended.
         trace: best and bound so far, whenever they were news.
-        answer: result or error once the run has ended; None before, and when it was cancelled before any plan.
+        best: the best plan so far, rated; None before the first.
+        ended: whether there is nothing left to wait for.
+        cancelled: whether it was ended by the user.
+        answer: result or error of a run that ended by itself; of a cancelled one the best plan, if there was any.
     """
 
     scenario: Scenario
     seconds: float
     trace: tuple[Progress, ...]
+    best: BalanceResult | None
+    ended: bool
+    cancelled: bool
     answer: Answer | None
 
 
 class Jobs:
     """The runs of all sessions of this server.
+
+    An answer is kept until the session says that it has it: Streamlit may break off a script at any moment, between
+    asking for the answer and storing it too.
 
     Args:
         patience: seconds without a question after which a run is ended.
@@ -62,7 +74,7 @@ class Jobs:
 
     def start(self, session: str, scenario: Scenario) -> None:
         """Begin a run for a session; a run it already has is ended."""
-        self.cancel(session)
+        self.dismiss(session)
         process = BalanceProcess(scenario.profile, scenario.schedule_name, scenario.pipeline, scenario.request)
         now = time.monotonic()
         with self._lock:
@@ -71,35 +83,47 @@ class Jobs:
                 self._watcher = threading.Thread(target=self._watch, name="job watcher", daemon=True)
                 self._watcher.start()
 
+    def has_job(self, session: str) -> bool:
+        """Whether a session has a run it has not dismissed."""
+        with self._lock:
+            return session in self._jobs
+
     def poll(self, session: str) -> JobState | None:
-        """State of a session's run, None without one. The answer is handed out once; then the run is forgotten."""
+        """State of a session's run, None without one."""
         now = time.monotonic()
         with self._lock:
             job = self._jobs.get(session)
             if job is None:
                 return None
             job.asked = now
-            latest = job.process.poll()
-            answer = None if latest is None or isinstance(latest, Progress) else latest
-            if answer is not None:
-                del self._jobs[session]
-            elif isinstance(latest, Progress) and _is_news(latest, job.trace):
-                job.trace = (*job.trace, latest)
-            return JobState(job.scenario, now - job.started, job.trace, answer)
+            latest = None if job.ended else job.process.poll()
+            if isinstance(latest, Progress):
+                job.trace = (*job.trace, latest) if _is_news(latest, job.trace) else job.trace
+            elif latest is not None:
+                job.answer, job.ended = latest, now
+            return JobState(
+                scenario=job.scenario,
+                seconds=(job.ended or now) - job.started,
+                trace=job.trace,
+                best=job.process.best,
+                ended=job.ended is not None,
+                cancelled=job.cancelled,
+                answer=job.answer,
+            )
 
-    def is_running(self, session: str) -> bool:
-        """Whether a session has a run whose answer it has not taken yet."""
+    def cancel(self, session: str) -> None:
+        """End a session's run and all its processes now; the best plan so far becomes its answer."""
         with self._lock:
-            return session in self._jobs
+            job = self._jobs.get(session)
+            if job is not None and job.ended is None:
+                job.answer, job.cancelled, job.ended = job.process.cancel(), True, time.monotonic()
 
-    def cancel(self, session: str) -> JobState | None:
-        """End a session's run and all its processes; its last state, with the best plan so far as the answer."""
+    def dismiss(self, session: str) -> None:
+        """Forget a session's run; one that still works is ended."""
         with self._lock:
             job = self._jobs.pop(session, None)
-        if job is None:
-            return None
-        best = job.process.cancel()
-        return JobState(job.scenario, time.monotonic() - job.started, job.trace, best)
+        if job is not None:
+            job.process.cancel()
 
     def _watch(self) -> None:
         while True:
@@ -111,7 +135,7 @@ class Jobs:
                     self._watcher = None
                     return
             for session in left:
-                self.cancel(session)
+                self.dismiss(session)
 
 
 def _is_news(latest: Progress, trace: tuple[Progress, ...]) -> bool:

@@ -17,7 +17,6 @@ _OUTCOME = "outcome"
 _SESSION = "session"
 _NOTICE = "notice"
 _WANTED = "balance_wanted"
-_OPENED = "opened"
 _KEPT_RESULTS = 64
 
 
@@ -107,8 +106,11 @@ def want_balance() -> None:
     st.session_state[_WANTED] = True
 
 
-def take_balance_wanted() -> bool:
-    """Whether a run was asked for since the last question; opening the page asks for one."""
-    opened = st.session_state.get(_OPENED, False)
-    st.session_state[_OPENED] = True
-    return bool(st.session_state.pop(_WANTED, not opened))
+def balance_wanted() -> bool:
+    """Whether a run was asked for and not begun; opening the page asks for one."""
+    return bool(st.session_state.get(_WANTED, True))
+
+
+def balance_begun() -> None:
+    """What was asked for has been done."""
+    st.session_state[_WANTED] = False

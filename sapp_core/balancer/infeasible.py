@@ -114,4 +114,4 @@ def _count(number: int, noun: str) -> str:
 
 def _mb(value: float) -> str:
     """Rounded up: a limit that a user types from here must be enough."""
-    return f"{ceil(round(value * 10, 5)) / 10:,.1f} MB"
+    return f"{ceil(round(value * 10, 5)) / 10:,.1f} MiB"

@@ -30,7 +30,7 @@ def on_plan(question: Question, request: BalanceRequest, costs: ChunkCosts) -> t
         return ()
     used = stage_memory(costs, peak_vectors(question.schedule))
     over = [
-        f"stage {stage} {peak:,.1f} MB of {limit:,.1f} MB"
+        f"stage {stage} {peak:,.1f} MiB of {limit:,.1f} MiB"
         for stage, (peak, limit) in enumerate(zip(used, question.limits, strict=True))
         if peak > limit + MEMORY_ROUNDING_MB
     ]

@@ -143,7 +143,7 @@ class Run:
             zip(stage_memory(costs, question.vectors), question.limits or (), strict=bool(question.limits))
         ):
             if used > limit + MEMORY_ROUNDING_MB:
-                raise SolverError(f"solver: stage {stage} needs {used} MB, more than its limit of {limit} MB.")
+                raise SolverError(f"solver: stage {stage} needs {used} MiB, more than its limit of {limit} MiB.")
         return costs
 
     def _elapsed(self) -> float:

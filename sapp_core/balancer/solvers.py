@@ -5,7 +5,6 @@ The status of PuLP 3.3 says "Optimal" after a time limit too; only `sol_status` 
 """
 
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
@@ -18,6 +17,7 @@ from typing import Protocol
 import highspy
 import pulp
 
+from sapp_core.balancer.cbc_log import best_and_bound
 from sapp_core.domain.result import Status
 from sapp_core.errors import SolverError
 
@@ -181,7 +181,10 @@ class Highs:
         if model.getModelStatus() not in understood:
             text = model.modelStatusToString(model.getModelStatus())
             raise SolverError(f"solver: highs ended without an answer ({text}).")
-        return _answer(problem, model.getInfo().objective_function_value if relax else model.getInfo().mip_dual_bound)
+        # A relaxed program that ran out of time has a value, but no proof that nothing is below it.
+        solved = model.getModelStatus() == statuses.kOptimal
+        relaxed_bound = model.getInfo().objective_function_value if solved else None
+        return _answer(problem, relaxed_bound if relax else model.getInfo().mip_dual_bound)
 
 
 class Cbc:
@@ -308,25 +311,6 @@ def _cbc_path() -> str:
     return bundled if Path(bundled).exists() else shutil.which("cbc") or "cbc"
 
 
-_BEST = re.compile(r"Integer solution of (\S+) found|(\S+) best solution, best possible|Objective value:\s+(\S+)")
-_BOUND = re.compile(r"best possible (\d\S*?)[ )]|Lower bound:\s+(\S+)|Continuous objective value is (\S+)")
-
-
 def _read_log(log: Path) -> Snapshot:
-    """Best value and bound as CBC last printed them; 1e+50 is its word for none."""
-    text = log.read_text(encoding="utf-8", errors="replace")
-    best = _last(_BEST, text)
-    bound = _last(_BOUND, text)
-    return Snapshot(None if best is None else float(best), None if bound is None else _rounded_down(bound))
-
-
-def _last(pattern: re.Pattern[str], text: str) -> str | None:
-    found = [value for match in pattern.findall(text) for value in match if value and float(value) < 1e49]
-    return found[-1] if found else None
-
-
-def _rounded_down(printed: str) -> float:
-    """A printed number less one unit of its last digit: it was rounded, and a bound must not be too high."""
-    digits, _, exponent = printed.partition("e")
-    decimals = len(digits.partition(".")[2])
-    return float(printed) - 10.0 ** (int(exponent or 0) - decimals)
+    best, bound = best_and_bound(log.read_text(encoding="utf-8", errors="replace"))
+    return Snapshot(best, bound)

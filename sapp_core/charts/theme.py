@@ -86,7 +86,7 @@ _RANGES = {
     OpKind.I: ("#e3a32b", "#b97b0e"),
     OpKind.W: ("#7d5ba6", "#3d2563"),
 }
-_ACTIVATIONS = ("#93d3c2", "#0f4a3e")
+_ACTIVATIONS = ("#86cab7", "#03382d")
 
 KIND_TITLES = {OpKind.F: "Forward", OpKind.B: "Backward", OpKind.I: "Input gradient", OpKind.W: "Weight gradient"}
 """Words for op kinds, as legends and hovers use them."""

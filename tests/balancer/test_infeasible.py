@@ -78,10 +78,10 @@ def test_a_head_that_is_too_large_for_any_stage():
     assert reason.sentences == (
         (
             "Stage 0 is worst off: even when all layers are placed and recomputed to need as little as possible, it needs "
-            "100.0 MB, 10.0 MB more than its limit of 90.0 MB."
+            "100.0 MiB, 10.0 MiB more than its limit of 90.0 MiB."
         ),
-        "Of these, parameters take 100.0 MB, activations 0.0 MB and the constant 0.0 MB.",
-        "The smallest limit that would do, the same on every stage: 100.0 MB.",
+        "Of these, parameters take 100.0 MiB, activations 0.0 MiB and the constant 0.0 MiB.",
+        "The smallest limit that would do, the same on every stage: 100.0 MiB.",
     )
 
 
@@ -103,9 +103,24 @@ def test_limits_of_their_own():
     profile = ModelProfile("m", (body(4, parameter=100.0, full=0.0),))
     reason = explained(profile, "1f1b", Pipeline(2, 4), (40.0, 400.0))
     assert (reason.stage, reason.smallest_limit_mb) == (0, 200.0)
-    assert "needs 100.0 MB, 60.0 MB more than its limit of 40.0 MB" in reason.sentences[0]
-    assert "60.0 MB more on every stage would do." in reason.sentences
-    assert "The smallest limit that would do, the same on every stage: 200.0 MB." in reason.sentences
+    assert "needs 100.0 MiB, 60.0 MiB more than its limit of 40.0 MiB" in reason.sentences[0]
+    assert "60.0 MiB more on every stage would do." in reason.sentences
+    assert "The smallest limit that would do, the same on every stage: 200.0 MiB." in reason.sentences
+
+
+def test_a_stage_that_another_can_relieve_is_not_to_blame():
+    """Three layers of 50 MiB on stages 0 and 1: either may hold two. The tail of 100 MiB can go nowhere else."""
+    tail = LayerProfile("Tail", LayerKind.TAIL, 1, 1.0, (2.0,) * len(MODES), 100.0, (None,) * len(MODES))
+    layers = LayerProfile("Body", LayerKind.BODY, 3, 1.0, (2.0,) * len(MODES), 50.0, (0.0,) + (None,) * 4)
+    reason = explained(ModelProfile("m", (layers, tail)), "1f1b", Pipeline(3, 4), 90.0)
+    assert (reason.stage, reason.smallest_limit_mb) == (2, 100.0)
+
+
+def test_where_stages_take_turns_one_of_them_is_named():
+    layers = LayerProfile("Body", LayerKind.BODY, 3, 1.0, (2.0,) * len(MODES), 50.0, (0.0,) + (None,) * 4)
+    reason = explained(ModelProfile("m", (layers,)), "1f1b", Pipeline(2, 4), 90.0)
+    assert reason.stage in {0, 1}
+    assert reason.smallest_limit_mb == 100.0
 
 
 def test_printed_limits_are_enough():
@@ -113,7 +128,7 @@ def test_printed_limits_are_enough():
     profile = ModelProfile("m", (body(1, parameter=100.01, full=0.0),))
     reason = explained(profile, "1f1b", Pipeline(1, 1), 50.0)
     assert reason.smallest_limit_mb == 100.01
-    assert "The smallest limit that would do, the same on every stage: 100.1 MB." in reason.sentences
+    assert "The smallest limit that would do, the same on every stage: 100.1 MiB." in reason.sentences
 
 
 @pytest.fixture

@@ -67,7 +67,7 @@ def main() -> None:
     """Print a table: medians of five, seconds."""
     print("| what | median of 5, s | all, s |")
     print("| --- | --- | --- |")
-    _row("our own Python at opening (imports, controls, even split, two charts)", _own_python)
+    _row("our own Python at opening (imports, controls, even split, its timeline)", _own_python)
     evaluation = _largest()
     _row("figure of 16×3×64, whole step (bins)", lambda: _timed(lambda: gantt_figure(evaluation, LIGHT)))
     closer = (0.3 * evaluation.step_time, 0.8 * evaluation.step_time)

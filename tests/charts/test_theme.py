@@ -21,6 +21,13 @@ def test_labels_can_be_read_on_every_shade(kind, num_chunks):
         assert contrast(colours.label, colours.fill) >= READABLE, (chunk, colours)
 
 
+@pytest.mark.parametrize("num_chunks", [1, 2, 3, 4])
+def test_numbers_can_be_read_on_activations(num_chunks):
+    for chunk in range(num_chunks):
+        colours = activation_shade(chunk, num_chunks)
+        assert contrast(colours.label, colours.fill) >= READABLE, (chunk, colours)
+
+
 @pytest.mark.parametrize("num_chunks", [1, 2, 3, 4, 8, 16])
 def test_every_forward_is_lighter_than_every_backward_so_a_grey_print_tells_them_apart(num_chunks):
     darkest_forward = min(contrast(shade(OpKind.F, c, num_chunks).fill, "#000000") for c in range(num_chunks))

@@ -9,6 +9,7 @@ import pytest
 import streamlit as st
 
 from pages.shared import jobs as jobs_module
+from pages.shared import session as session_module
 from tests.pages.opened import Opened, profile_file, unescaped
 from tests.profiles.broken import BROKEN
 
@@ -351,3 +352,45 @@ def test_what_was_cancelled_is_not_shown_to_others():
     assert other.running
     other.at.button(key="cancel").click()
     other.run()
+
+
+def test_an_answer_survives_a_script_that_is_broken_off(monkeypatch):
+    """Streamlit interrupts a script when the next event comes, even between asking for an answer and storing it."""
+    show = session_module.show
+    calls = []
+
+    def broken_off_once(shown):
+        calls.append(shown)
+        if len(calls) == 1:
+            st.stop()
+        show(shown)
+
+    monkeypatch.setattr(session_module, "show", broken_off_once)
+    page = Opened()
+    end = time.monotonic() + 60
+    while len(calls) < 2:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+        page.run()
+    assert "Proven optimal" in page.said
+    assert not page.running
+
+
+def test_a_wish_survives_a_script_that_is_broken_off(opened, monkeypatch):
+    start = jobs_module.Jobs.start
+    calls = []
+
+    def broken_off_once(self, session, scenario):
+        calls.append(scenario)
+        if len(calls) == 1:
+            st.stop()
+        start(self, session, scenario)
+
+    monkeypatch.setattr(jobs_module.Jobs, "start", broken_off_once)
+    opened.at.slider(key="stages").set_value(6)
+    opened.run()
+    opened.at.button(key="balance").click()
+    opened.run()
+    opened.run().settled()
+    assert len(calls) == 2
+    assert "6 stages" in opened.figure(0)["layout"]["title"]["text"]

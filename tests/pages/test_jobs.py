@@ -46,32 +46,57 @@ def wait_for(condition, seconds=60):
         time.sleep(0.02)
 
 
-def answer(jobs, session):
+def ended(jobs, session):
     states = []
-    wait_for(lambda: states.append(jobs.poll(session)) or states[-1].answer is not None)
-    return states[-1].answer
+    wait_for(lambda: states.append(jobs.poll(session)) or states[-1].ended)
+    return states[-1]
 
 
-def test_an_answer_is_handed_out_once(started):
+def test_an_answer_is_kept_until_it_is_dismissed(started):
     jobs = Jobs()
     jobs.start("me", EASY)
-    assert jobs.is_running("me")
-    result = answer(jobs, "me")
-    assert isinstance(result, BalanceResult)
-    assert result.status is Status.OPTIMAL
-    assert not jobs.is_running("me")
-    assert jobs.poll("me") is None
+    assert jobs.has_job("me")
+    state = ended(jobs, "me")
+    assert isinstance(state.answer, BalanceResult)
+    assert state.answer.status is Status.OPTIMAL
+    assert not state.cancelled
     assert all(map(gone, started))
+    assert jobs.poll("me") == state
+    jobs.dismiss("me")
+    assert not jobs.has_job("me")
+    assert jobs.poll("me") is None
+
+
+def test_cancel_ends_the_processes_and_answers_with_what_was_found(started):
+    jobs = Jobs()
+    jobs.start("me", HARD)
+    wait_for(lambda: (trace := jobs.poll("me").trace) and trace[-1].best is not None)
+    jobs.cancel("me")
+    assert all(map(gone, started))
+    state = jobs.poll("me")
+    assert state.ended
+    assert state.cancelled
+    assert state.answer is None or state.answer.plan is not None
+    assert state.scenario == HARD
+
+
+def test_cancelling_what_has_ended_changes_nothing(started):
+    jobs = Jobs()
+    jobs.start("me", EASY)
+    state = ended(jobs, "me")
+    jobs.cancel("me")
+    assert jobs.poll("me") == state
+    jobs.cancel("nobody")
 
 
 def test_sessions_do_not_see_each_other(started):
     jobs = Jobs()
     jobs.start("me", HARD)
     assert jobs.poll("you") is None
-    assert jobs.cancel("you") is None
-    assert jobs.is_running("me")
-    state = jobs.cancel("me")
-    assert state.scenario == HARD
+    jobs.cancel("you")
+    jobs.dismiss("you")
+    assert not jobs.poll("me").ended
+    jobs.dismiss("me")
     assert all(map(gone, started))
 
 
@@ -80,15 +105,15 @@ def test_a_new_run_ends_the_one_before(started):
     jobs.start("me", HARD)
     jobs.start("me", EASY)
     assert gone(started[0])
-    assert isinstance(answer(jobs, "me"), BalanceResult)
+    assert isinstance(ended(jobs, "me").answer, BalanceResult)
 
 
 def test_a_run_nobody_asks_about_is_ended(started):
     jobs = Jobs(patience=0.3)
     jobs.start("gone", HARD)
     jobs.start("here", HARD)
-    wait_for(lambda: jobs.poll("here") and not jobs.is_running("gone"), seconds=20)
+    wait_for(lambda: jobs.poll("here") and not jobs.has_job("gone"), seconds=20)
     wait_for(lambda: gone(started[0]), seconds=20)
     assert not gone(started[1])
-    jobs.cancel("here")
+    jobs.dismiss("here")
     assert gone(started[1])
