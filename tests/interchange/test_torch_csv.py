@@ -1,0 +1,46 @@
+import re
+
+import pytest
+from hypothesis import assume, given
+
+from sapp_core.domain.pipeline import Pipeline, Placement
+from sapp_core.errors import FormatError
+from sapp_core.interchange.torch_csv import schedule_to_torch_csv
+from sapp_core.schedules.registry import make_schedule
+from tests.strategies import schedules
+
+ACTION = re.compile(r"(\d+)([FBIW])(\d+)")
+
+
+@given(schedules())
+def test_every_op_stands_once_on_its_rank(schedule):
+    pipeline = schedule.pipeline
+    assume(pipeline.num_sequence_splits == 1 and pipeline.placement is not Placement.BIDIRECTIONAL)
+    lines = schedule_to_torch_csv(schedule).splitlines()
+    assert len(lines) == pipeline.num_stages
+    for stage, (line, slots) in enumerate(zip(lines, schedule.slots, strict=True)):
+        assert len(line.split(",")) == len(slots)
+        found = [(int(v), kind, int(m)) for v, kind, m in ACTION.findall(line)]
+        assert found == [
+            (pipeline.virtual_stage(op.chunk, stage), op.kind, op.micro_batch) for slot in slots for op in slot.ops
+        ]
+
+
+def test_actions_are_written_as_torch_writes_them():
+    assert schedule_to_torch_csv(make_schedule("vpp", Pipeline(2, 2, 2))) == (
+        "0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n"
+    )
+    overlapped = schedule_to_torch_csv(make_schedule("dualpipe-v", Pipeline(1, 2, 2, placement=Placement.V)))
+    assert "(1F1;0B0)OVERLAP_F_B" in overlapped
+
+
+@pytest.mark.parametrize(
+    ("name", "pipeline", "words"),
+    [
+        ("seqpipe", Pipeline(2, 4, num_sequence_splits=2), "no sequence splits"),
+        ("dualpipe", Pipeline(2, 4, 2, placement=Placement.BIDIRECTIONAL), "one copy of the model"),
+    ],
+)
+def test_what_torch_has_no_words_for_is_refused(name, pipeline, words):
+    with pytest.raises(FormatError, match=words):
+        schedule_to_torch_csv(make_schedule(name, pipeline))
