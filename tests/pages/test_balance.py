@@ -354,6 +354,19 @@ def test_what_was_cancelled_is_not_shown_to_others():
     other.run()
 
 
+def test_the_first_plan_is_shown_while_the_proof_goes_on():
+    page = Opened(**HARD)
+    end = time.monotonic() + 60
+    while "Best found, at most" not in page.said.replace("*", ""):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+        page.run()
+    assert page.running
+    assert blocks(page.figure(0))
+    page.at.button(key="cancel").click()
+    page.run()
+
+
 def test_an_answer_survives_a_script_that_is_broken_off(monkeypatch):
     """Streamlit interrupts a script when the next event comes, even between asking for an answer and storing it."""
     show = session_module.show
@@ -372,6 +385,7 @@ def test_an_answer_survives_a_script_that_is_broken_off(monkeypatch):
         assert time.monotonic() < end
         time.sleep(0.05)
         page.run()
+    page.settled()
     assert "Proven optimal" in page.said
     assert not page.running
 
