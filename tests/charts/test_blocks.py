@@ -3,16 +3,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sapp_core.charts.blocks import ALONE, LOWER, UPPER, blocks_of
-from sapp_core.domain.plan import even_split
 from sapp_core.domain.schedule import OP_KINDS, phase_of
 from sapp_core.study import evaluate
 from tests.charts import scenes
-from tests.strategies import profiles, schedules
+from tests.strategies import studies
 
 
-@given(profiles(), schedules())
-def test_every_op_is_one_block_with_its_own_times_and_phase(profile, schedule):
-    evaluation = evaluate(profile, schedule, even_split(profile, schedule.pipeline))
+@given(studies())
+def test_every_op_is_one_block_with_its_own_times_and_phase(study):
+    profile, schedule, plan = study
+    evaluation = evaluate(profile, schedule, plan)
     blocks = blocks_of(evaluation)
     expected = [
         (s, op.kind, op.chunk, op.micro_batch, start, end, str(phase_of(i, limits)))

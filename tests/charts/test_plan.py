@@ -3,19 +3,20 @@ from hypothesis import given
 
 from sapp_core.charts.plan import plan_figure, plan_table
 from sapp_core.charts.theme import LIGHT
-from sapp_core.domain.plan import even_split
 from sapp_core.study import evaluate
 from tests.charts import scenes
-from tests.strategies import profiles, schedules
+from tests.strategies import studies
 
 
-@given(profiles(max_kinds=3), schedules())
-def test_all_layers_are_drawn_and_listed(profile, schedule):
-    evaluation = evaluate(profile, schedule, even_split(profile, schedule.pipeline))
+@given(studies())
+def test_all_layers_are_drawn_and_listed(study):
+    profile, schedule, plan = study
+    evaluation = evaluate(profile, schedule, plan)
+    copies = len(schedule.pipeline.cells(0))
     drawn = sum(sum(trace.y) for trace in plan_figure(evaluation, LIGHT).data)
-    assert drawn == sum(layer.num_layers for layer in profile.layers)
+    assert drawn == copies * sum(layer.num_layers for layer in profile.layers)
     table = plan_table(evaluation)
-    assert table["Sum"][-1] == profile.num_body_layers == sum(table["Sum"][:-1])
+    assert table["Sum"][-1] == copies * profile.num_body_layers == sum(table["Sum"][:-1])
     for stage in range(schedule.pipeline.num_stages):
         column = table[f"Stage {stage}"]
         assert column[-1] == sum(column[:-1])

@@ -40,7 +40,7 @@ def test_the_plan_table_holds_every_layer(study):
     rows = read(plan_csv(plan, schedule.pipeline))
     for layer in profile.body:
         counts = [sum(int(row[mode]) for mode in MODES) for row in rows if row["layer"] == layer.name]
-        assert sum(counts) == layer.num_layers
+        assert sum(counts) == layer.num_layers * len(schedule.pipeline.cells(0))
         assert counts == [int(row["layers"]) for row in rows if row["layer"] == layer.name]
 
 
@@ -62,8 +62,9 @@ def test_every_op_is_listed_with_the_times_of_its_slot(study):
     assert max(float(row["end"]) for row in rows) == evaluation.step_time
     for row in rows:
         stage, index = int(row["stage"]), int(row["slot"])
-        (op,) = evaluation.schedule.slots[stage][index].ops
-        assert (row["op"], int(row["chunk"]), int(row["micro_batch"])) == (op.kind, op.chunk, op.micro_batch)
+        found = (row["op"], int(row["chunk"]), int(row["micro_batch"]), int(row["sequence_split"]))
+        ops = evaluation.schedule.slots[stage][index].ops
+        assert found in {(op.kind, op.chunk, op.micro_batch, op.sequence_split) for op in ops}
         assert float(row["start"]) == evaluation.timeline.starts[stage][index]
         assert float(row["end"]) == evaluation.timeline.ends[stage][index]
     assert {row["phase"] for row in rows} <= {"warm-up", "steady", "cool-down"}
