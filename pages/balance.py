@@ -91,8 +91,8 @@ def _progress() -> None:
             _finish(state)
             jobs().dismiss(session.session_name())
         st.rerun()
-    if state.best and session.outcome() is None:
-        # Nothing is on the page yet: a good plan now is worth more than a proven one later.
+    if state.best and state.best.above_best is not None and session.outcome() is None:
+        # Nothing is on the page yet: a rated plan now is worth more than a proven one later.
         session.show(Outcome(state.scenario, state.best))
         st.rerun()
     limit = state.scenario.request.time_limit

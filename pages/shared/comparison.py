@@ -49,10 +49,12 @@ def _balance_next(asked: list[Scenario]) -> None:
     state = jobs().poll(name)
     if state is None:
         jobs().start(name, todo[0])
-    elif isinstance(state.answer, BalanceResult):
-        session.results().keep(state.scenario, state.answer)
-    elif state.answer is not None:
-        _failures()[state.scenario.key] = " ".join(state.answer.problems)
+    elif state.ended:
+        if isinstance(state.answer, BalanceResult):
+            session.results().keep(state.scenario, state.answer)
+        elif state.answer is not None:
+            _failures()[state.scenario.key] = " ".join(state.answer.problems)
+        jobs().dismiss(name)
     st.progress(
         (len(asked) - len(todo)) / len(asked),
         text=f"Balancing with {todo[0].request.objective}: at most {SECONDS:g} s for each of {len(todo)}.",

@@ -6,9 +6,25 @@ from pages.shared.cached import Simulated
 from pages.shared.pictures import picture_format_control
 from pages.shared.text import bullets
 from sapp_core.errors import FormatError
-from sapp_core.interchange.mindformers import plan_to_mindformers
+from sapp_core.interchange.exports import EXPORTS
 from sapp_core.interchange.plan_file import plan_to_json
 from sapp_core.interchange.tables import memory_csv, ops_csv, plan_csv
+
+_FRAMEWORKS = {
+    "mindformers": (
+        "MindFormers YAML", "mindformers.yaml", "text/yaml",
+        "Offsets and recomputation per stage, for `model_config` of MindFormers and SAPP.",
+    ),
+    "megatron": (
+        "Megatron flags", "megatron.txt", "text/plain",
+        "`--pipeline-model-parallel-layout` of Megatron-Core and the flags that go with it.",
+    ),
+    "torch-csv": (
+        "PyTorch schedule (CSV)", "torch.csv", "text/csv",
+        "The order of work as PyTorch pipelining loads it (compute only).",
+    ),
+}  # fmt: skip
+"""Name of an export → label, end of the file's name, MIME type, tip."""
 
 
 def downloads(simulated: Simulated) -> None:
@@ -16,14 +32,15 @@ def downloads(simulated: Simulated) -> None:
     evaluation = simulated.evaluation
     plan, pipeline = evaluation.plan, evaluation.schedule.pipeline
     stem = "".join(c if c.isalnum() or c in "._-" else "_" for c in evaluation.profile.name)
+    unsayable = []
     with st.container(horizontal=True):
-        try:
-            mindformers = plan_to_mindformers(plan, evaluation.profile, pipeline)
-        except FormatError as error:
-            st.info(f"**MindFormers YAML cannot say this plan.**\n\n{bullets(error.problems)}")
-        else:
-            _button("MindFormers YAML", mindformers, f"{stem}_mindformers.yaml", "text/yaml",
-                    "Offsets and recomputation per stage, for `model_config` of MindFormers and SAPP.")  # fmt: skip
+        for name, (label, ending, mime, tip) in _FRAMEWORKS.items():
+            try:
+                text = EXPORTS[name](evaluation)
+            except FormatError as error:
+                unsayable.append(f"**{label}** cannot say this plan.\n\n{bullets(error.problems)}")
+            else:
+                _button(label, text, f"{stem}_{ending}", mime, tip)
         _button("Plan (JSON)", plan_to_json(plan), f"{stem}_plan.json", "application/json",
                 "Layers of each kind, mode, chunk and stage; the command line reads it with `--plan`.")  # fmt: skip
         _button("Plan (CSV)", plan_csv(plan, pipeline), f"{stem}_plan.csv", "text/csv", "A row for each cell.")
@@ -32,6 +49,8 @@ def downloads(simulated: Simulated) -> None:
             "Timeline (CSV)", lambda: ops_csv(evaluation).encode(), f"{stem}_ops.csv", "text/csv",
             icon=":material/download:", on_click="ignore", help="Every op with its start and end.",
         )  # fmt: skip
+    for sentence in unsayable:
+        st.info(sentence)
     picture_format_control()
 
 
