@@ -11,7 +11,8 @@ from sapp_core.domain.schedule import Schedule
 from sapp_core.errors import PipelineError
 
 LESS_MEMORY = "vpp-less-memory"
-KNOWN = ("1f1b", "vpp", LESS_MEMORY, "dualpipe-v")
+SPLIT = ("seqpipe", "seqpipe-vpp")
+KNOWN = ("1f1b", "vpp", LESS_MEMORY, "dualpipe-v", *SPLIT)
 """Schedules that have a closed form."""
 
 
@@ -36,17 +37,20 @@ def estimated_vectors(schedule: Schedule) -> Vectors:
 
 
 def _stage_vectors(name: str, pipeline: Pipeline, stage: int) -> tuple[tuple[float, ...], ...]:
-    most = pipeline.num_micro_batches
-    base = tuple(float(min(count, most)) for count in _in_flight(name, pipeline, stage))
-    if name == "dualpipe-v" or pipeline.num_chunks == 1 or most == pipeline.num_stages:
+    splits = pipeline.num_sequence_splits
+    most = pipeline.num_micro_batches * splits
+    base = tuple(min(count, most) / splits for count in _in_flight(name, pipeline, stage))
+    if name == "dualpipe-v" or name in SPLIT or pipeline.num_chunks == 1 or most == pipeline.num_stages:
         return (base,)
     later = tuple(a + b for a, b in zip(base, _overhead(name, pipeline, stage), strict=True))
     return base, later
 
 
 def _in_flight(name: str, pipeline: Pipeline, stage: int) -> list[int]:
-    """`[chunk]`, before the cap by the number of micro-batches."""
-    S, V = pipeline.num_stages, pipeline.num_chunks
+    """`[chunk]`, before the cap by the number of micro-batches; of SeqPipe in sequence splits."""
+    S, V, K = pipeline.num_stages, pipeline.num_chunks, pipeline.num_sequence_splits
+    if name in SPLIT:
+        return [S - stage + K - 1] if V == 1 else _splits_in_flight(S, V, K)[stage]
     if name == "1f1b":
         return [S - stage]
     if name == "dualpipe-v":
@@ -58,6 +62,24 @@ def _in_flight(name: str, pipeline: Pipeline, stage: int) -> list[int]:
         lead = S - 2 * stage - 1
         counts[0] += max(0, lead)
         counts[-1] += min(0, lead)
+    return counts
+
+
+def _splits_in_flight(S: int, V: int, K: int) -> list[list[int]]:
+    """`[stage][chunk]` of interleaved SeqPipe: from the last stage to the first, two more splits each time.
+
+    They go to the first chunk whose groups of S splits are not full on the stage before; when all are, a new round of
+    groups begins with chunk 0.
+    """
+    counts = [[S] * (V - 1) + [K] for _ in range(S)]
+    rounds = 1
+    for stage in range(S - 2, -1, -1):
+        before = counts[stage + 1]
+        open_chunks = [c for c in range(V) if before[c] % S or before[c] < S * rounds]
+        if not open_chunks:
+            rounds += 1
+        for earlier in range(stage + 1):
+            counts[earlier][open_chunks[0] if open_chunks else 0] += 2
     return counts
 
 

@@ -10,6 +10,7 @@ from pulp import LpAffineExpression, LpContinuous, LpInteger, LpVariable, lpSum
 
 from sapp_core.balancer.ilp import PlacementProgram
 from sapp_core.balancer.sapp_memory import LESS_MEMORY
+from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.result import Objective
 from sapp_core.domain.schedule import Schedule
 
@@ -18,12 +19,24 @@ Cells = tuple[tuple[LpAffineExpression, ...], ...]
 
 
 def surrogate(program: PlacementProgram, schedule: Schedule, level: Objective) -> LpAffineExpression:
-    """Add the rows of a level; what has to be minimised, in the program's unit of time."""
+    """Add the rows of a level; what has to be minimised, in the program's unit of time.
+
+    Sequence splits are units of their own: K times as many, each 1/K of the time. Rows are in whole micro-batches.
+    """
+    return _minimised(program, schedule, level) * (1 / program.pipeline.num_sequence_splits)
+
+
+def _units(pipeline: Pipeline) -> int:
+    """Micro-batches, or their sequence splits: what goes through the pipeline one after the other."""
+    return pipeline.num_micro_batches * pipeline.num_sequence_splits
+
+
+def _minimised(program: PlacementProgram, schedule: Schedule, level: Objective) -> LpAffineExpression:
     problem, pipeline = program.problem, program.pipeline
     chunks, stages = range(pipeline.num_chunks), range(pipeline.num_stages)
     forward: Cells = tuple(tuple(program.cell(program.forward_time, c, s) for s in stages) for c in chunks)
     backward: Cells = tuple(tuple(program.cell(program.backward_time, c, s) for s in stages) for c in chunks)
-    several_waves = pipeline.num_chunks == 1 or pipeline.num_micro_batches != pipeline.num_stages
+    several_waves = pipeline.num_chunks == 1 or _units(pipeline) != pipeline.num_stages
     general = level is Objective.SAPP_0 or several_waves
     # Sums of whole times are whole: said to the solver, this proves optimality several times faster. Only level 2 of
     # M = S also measures `stage_max` by fractions of times.
@@ -53,7 +66,7 @@ def surrogate(program: PlacementProgram, schedule: Schedule, level: Objective) -
 def _one_wave_rows(program: PlacementProgram, schedule: Schedule, backward: Cells, stage_max: LpVariable) -> LpVariable:
     """M = S with several chunks: backwards alone set the pace, but the last chunk also waits for its forwards."""
     problem, pipeline = program.problem, program.pipeline
-    S, M, last = pipeline.num_stages, pipeline.num_micro_batches, pipeline.num_chunks - 1
+    S, M, last = pipeline.num_stages, _units(pipeline), pipeline.num_chunks - 1
     for c in range(last):
         for s in range(S):
             problem += backward[c][s] <= stage_max, f"backward_s{s}_c{c}"
@@ -70,7 +83,7 @@ def _one_wave_rows(program: PlacementProgram, schedule: Schedule, backward: Cell
 def _step_rows(program: PlacementProgram, forward: Cells, backward: Cells, stage_max: LpVariable) -> LpVariable:
     """Level 2: all work of the body, the share of each chunk, and what uneven forwards cost at start and end."""
     problem, pipeline = program.problem, program.pipeline
-    S, V, M = pipeline.num_stages, pipeline.num_chunks, pipeline.num_micro_batches
+    S, V, M = pipeline.num_stages, pipeline.num_chunks, _units(pipeline)
     body = (
         program.body(time, c, s)
         for time in (program.forward_time, program.backward_time)

@@ -31,6 +31,9 @@ def base(name: str, pipeline: Pipeline) -> list[tuple[float, ...]]:
         ("vpp-less-memory", Pipeline(4, 8, 2), [(4, 4), (4, 3), (4, 2), (4, 1)]),
         ("vpp-less-memory", Pipeline(4, 3, 2), [(3, 3), (3, 3), (3, 2), (3, 1)]),
         ("vpp-less-memory", Pipeline(4, 8), [(4,), (3,), (2,), (1,)]),
+        ("seqpipe", Pipeline(4, 8, num_sequence_splits=2), [(2.5,), (2,), (1.5,), (1,)]),
+        ("seqpipe", Pipeline(4, 1, num_sequence_splits=2), [(1,), (1,), (1,), (1,)]),
+        ("seqpipe-vpp", Pipeline(4, 8, 2, 2), [(4, 2), (3, 2), (2, 2), (2, 1)]),
         ("dualpipe-v", Pipeline(3, 6, 2, placement=Placement.V), [(6, 1), (5, 2), (4, 3)]),
         ("dualpipe-v", Pipeline(3, 2, 2, placement=Placement.V), [(2, 1), (2, 2), (2, 2)]),
     ],
@@ -52,6 +55,15 @@ def test_with_full_groups_every_closed_form_is_a_moment_of_the_schedule(name, st
     estimated = estimated_vectors(make_schedule(name, pipeline))
     for stage in range(stages):
         assert set(estimated[stage]) <= set(exact[stage])
+
+
+@given(stages=st.integers(1, 6), chunks=st.integers(1, 3), rounds=st.integers(2, 4), data=st.data())
+def test_seqpipe_has_as_many_splits_in_flight_as_its_closed_form(stages, chunks, rounds, data):
+    splits = data.draw(st.sampled_from([k for k in range(1, stages + 1) if stages % k == 0]))
+    name = "seqpipe" if chunks == 1 else "seqpipe-vpp"
+    schedule = make_schedule(name, Pipeline(stages, stages * rounds, chunks, splits))
+    for estimated, exact in zip(base(name, schedule.pipeline), peak_vectors(schedule), strict=True):
+        assert sum(estimated) == pytest.approx(max(map(sum, exact)))
 
 
 @pytest.mark.parametrize("name", ["vpp", "vpp-less-memory"])

@@ -6,6 +6,7 @@ Every run is a process of its own, so that its peak memory is its own.
 import multiprocessing
 import resource
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
 from statistics import median
@@ -36,7 +37,7 @@ class Measured:
         return next(state.seconds for state in self.result.trace if state.best is not None and state.best <= step_time)
 
 
-def main(arguments: list[str]) -> None:
+def main(arguments: Sequence[str] = ()) -> None:
     """Print one table for each time limit."""
     names = [word for word in arguments if word in CASES] or list(CASES)
     for seconds in [float(word) for word in arguments if word not in CASES] or SECONDS:

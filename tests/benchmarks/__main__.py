@@ -1,0 +1,19 @@
+"""All measurements, one table after the other: `make bench`. They take about half an hour; run them on a quiet machine."""
+
+from tests.benchmarks import balance, engine, page, schedules
+
+
+def main() -> None:
+    """Print them."""
+    for title, measure in (
+        ("Engine", engine.main),
+        ("All schedules", schedules.main),
+        ("Exact balancer", balance.main),
+        ("Page in Chromium", page.main),
+    ):
+        print(f"\n## {title}\n", flush=True)
+        measure()
+
+
+if __name__ == "__main__":
+    main()
