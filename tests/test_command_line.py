@@ -127,7 +127,7 @@ def test_text_shows_the_headline_and_one_line_a_stage(capsys, tiny):
     lines = out.splitlines()
     assert (status, err) == (0, "")
     assert lines[0] == "tiny: 1f1b, 2 stages × 1 chunk × 4 micro-batches"
-    assert lines[1].startswith("status       optimal: proven for objective sapp-1")
+    assert lines[1].startswith("status       optimal: proven for objective exact")
     assert [line.split("  ")[0] for line in lines[2:6]] == ["step time", "bubble", "peak memory", "gap"]
     assert "limit 500 MiB" in lines[4]
     assert [line.split()[0] for line in lines[7:]] == ["stage", "0", "1"]
@@ -439,7 +439,7 @@ def test_the_samples_have_nothing_to_warn_about(capsys, sample):
         ),
         (
             ["balance", "TINY", *TINY_PIPELINE, "--export", "torch=x"],
-            ["must be FORMAT=FILE with a format of mindformers, found"],
+            ["must be FORMAT=FILE with a format of mindformers, megatron, torch-csv, found"],
         ),
         (
             ["balance", "TINY", *TINY_PIPELINE, "--export", "mindformers"],
@@ -609,3 +609,16 @@ def test_an_interrupt_ends_the_run_and_everything_it_started(solver, stop):
     assert (process.returncode, out) == (130, "")
     assert rest.endswith("\r\033[Kinterrupted: nothing was finished.\r\n")
     assert not is_alive(process.pid)
+
+
+def test_a_plan_is_exported_for_megatron_and_pytorch(capsys, tiny, tmp_path):
+    flags, order = tmp_path / "flags.txt", tmp_path / "order.csv"
+    status, _, err = run(
+        capsys, "balance", tiny, *TINY_PIPELINE, "--export", f"megatron={flags}", "--export", f"torch-csv={order}"
+    )
+    assert (status, err) == (0, "")
+    assert flags.read_text(encoding="utf-8").startswith("--pipeline-model-parallel-size 2\n")
+    assert order.read_text(encoding="utf-8").splitlines() == [
+        "0F0,0F1,0B0,0F2,0B1,0F3,0B2,0B3",
+        "1F0,1B0,1F1,1B1,1F2,1B2,1F3,1B3",
+    ]
