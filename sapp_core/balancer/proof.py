@@ -97,11 +97,6 @@ class Proof:
         self._thread.join()
 
     @property
-    def running(self) -> bool:
-        """Whether there is more to come."""
-        return self._thread.is_alive()
-
-    @property
     def bound(self) -> float:
         """No plan is faster: proven so far, in the profile's unit of time.
 
