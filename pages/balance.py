@@ -30,6 +30,9 @@ from sapp_core.domain.result import BalanceResult, Infeasibility, Status
 
 _TABS = ("Peak memory", "Memory over time", "Where time is lost", "Plan", "Comparison", "Search", "Download")
 
+# A run that ends so soon is waited for: pictures on the way would only be drawn to be drawn again.
+_SOON_SECONDS = 3.0
+
 
 def page() -> None:
     """The whole page, from top to bottom."""
@@ -59,7 +62,7 @@ def page() -> None:
     if shown:
         _stale(shown, controls, running=running)
         _outcome(shown)
-    elif controls.scenario:
+    elif controls.scenario and not running:
         _preview(controls.scenario)
 
 
@@ -91,7 +94,8 @@ def _progress() -> None:
             _finish(state)
             jobs().dismiss(session.session_name())
         st.rerun()
-    if state.best and state.best.above_best is not None and session.outcome() is None:
+    patient = state.seconds < _SOON_SECONDS
+    if not patient and state.best and state.best.above_best is not None and session.outcome() is None:
         # Nothing is on the page yet: a rated plan now is worth more than a proven one later.
         session.show(Outcome(state.scenario, state.best))
         st.rerun()
@@ -106,7 +110,8 @@ def _progress() -> None:
         on_click=jobs().cancel, args=(session.session_name(),),
         help="Ends the search; the best plan found so far is kept.",
     )  # fmt: skip
-    sections.search(state.trace, state.seconds, state.scenario)
+    if not patient:
+        sections.search(state.trace, state.seconds, state.scenario)
 
 
 def _finish(state: JobState) -> None:

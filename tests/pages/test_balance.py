@@ -30,12 +30,13 @@ def test_opening_shows_a_sample_solved_live(opened):
     assert "Peak memory per stage" in opened.figure(1)["layout"]["title"]["text"]
 
 
-def test_before_the_answer_the_page_shows_the_even_split():
-    page = Opened()
+def test_before_the_answer_the_page_shows_how_far_it_is():
+    page = Opened(**HARD)
     assert page.running
-    assert "Not balanced yet" in page.said
-    assert blocks(page.figure()) == 2 * 8 * 32
-    page.settled()
+    assert page.at.get("progress")[0].proto.text.startswith("Balancing: ")
+    assert not page.at.metric
+    page.at.button(key="cancel").click()
+    page.run()
 
 
 def test_a_rerun_changes_nothing(opened):
