@@ -5,14 +5,13 @@ from numpy.typing import NDArray
 
 from sapp_core.balancer.exact import State, exact_search
 from sapp_core.balancer.infeasible import out_of_memory
-from sapp_core.balancer.plan_space import plan_space
 from sapp_core.balancer.run import Run
 from sapp_core.domain.result import BalanceResult, Status
 
 
 def run_exact(run: Run) -> BalanceResult:
     """Search, tell, and rate the last state."""
-    space = plan_space(run.question)
+    space = run.space
     told: NDArray[np.float64] | None = None
     states = exact_search(space, run.unit, run.request.seed)
     state = State(Status.NO_SOLUTION_IN_TIME, None, np.inf, 0.0)

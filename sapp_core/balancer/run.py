@@ -7,6 +7,7 @@ import numpy as np
 from pulp import LpProblem
 
 from sapp_core.balancer import notes
+from sapp_core.balancer.plan_space import plan_space
 from sapp_core.balancer.question import question_of, stage_memory
 from sapp_core.balancer.request import BalanceRequest
 from sapp_core.balancer.solvers import Answer, Effort, Watch, solver_named
@@ -18,7 +19,7 @@ from sapp_core.domain.result import BalanceResult, Infeasibility, Progress, Stat
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.timeline import MEMORY_ROUNDING_MB
 from sapp_core.errors import PlanError, SolverError
-from sapp_core.simulator.engine import durations_of, prepare, step_times
+from sapp_core.simulator.engine import durations_of, step_times
 
 SHORTEST_SECONDS = 0.01
 """A solver may be asked to stop at once, but 0 means "no limit" to some."""
@@ -30,6 +31,7 @@ class Run:
     Attributes:
         request: limits and choices.
         question: what has to be placed.
+        space: its plans, with the schedule ready to simulate.
         unit: of time inside the programs.
         lower_bound: no plan has a smaller step time; None when nothing is proven yet. In the profile's unit.
     """
@@ -46,10 +48,10 @@ class Run:
         self._progress = progress
         self._improved = improved
         self._solver = solver_named(request.solver)
-        self._prepared = prepare(schedule)
         self._trace: list[Progress] = []
         self.request = request
         self.question = question_of(profile, schedule, request)
+        self.space = plan_space(self.question)
         self._notes = notes.before_solving(self.question.profile, request)
         self.unit = time_unit(profile)
         self.lower_bound: float | None = None
@@ -92,7 +94,7 @@ class Run:
         """
         costs = self._checked(plan)
         durations = durations_of(costs, self.question.schedule.pipeline)
-        step_time = float(step_times(self._prepared, durations[np.newaxis])[0])
+        step_time = float(step_times(self.space.prepared, durations[np.newaxis])[0])
         lower_bound = None if self.lower_bound is None else min(self.lower_bound, step_time)
         gap = None if lower_bound is None or not step_time else (step_time - lower_bound) / step_time
         return BalanceResult(

@@ -7,7 +7,6 @@ from sapp_core.balancer.infeasible import out_of_memory
 from sapp_core.balancer.least_recompute import least_recompute
 from sapp_core.balancer.path_bound import PlanModel, relaxation
 from sapp_core.balancer.path_rows import PathRows
-from sapp_core.balancer.plan_space import plan_space
 from sapp_core.balancer.run import Run
 from sapp_core.balancer.sapp_objective import surrogate
 from sapp_core.balancer.solvers import Effort, Snapshot, checking_solver
@@ -24,10 +23,9 @@ BOUND_ROUNDS = 50
 def run_surrogate(run: Run) -> BalanceResult:
     """Bound, solve, check and rate."""
     question, unit = run.question, run.unit
-    space = plan_space(question)
-    model = PlanModel(space, unit, run.request.seed, relax=True)
+    model = PlanModel(run.space, unit, run.request.seed, relax=True)
     possible = True
-    for state in islice(relaxation(model, PathRows(space)), BOUND_ROUNDS):
+    for state in islice(relaxation(model, PathRows(run.space)), BOUND_ROUNDS):
         possible = state.point is not None
         run.lower_bound = state.bound if possible else None
         run.tell_again()
