@@ -56,6 +56,16 @@ class Dashboard:
         self.page.mouse.move(x[2], y + 30, steps=4)
         self.page.mouse.up()
 
+    def check_legend(self, key: str) -> None:
+        """The legend of a chart neither covers the time axis's title nor runs out of the chart."""
+        legend, axis_title, chart = (
+            self.page.locator(f".st-key-{key} {part}").bounding_box()
+            for part in (".legend", ".xtitle", ".js-plotly-plot")
+        )
+        assert axis_title["y"] + axis_title["height"] <= legend["y"] + 3
+        assert legend["y"] + legend["height"] <= chart["y"] + chart["height"] + 1
+        assert legend["x"] + legend["width"] <= chart["x"] + chart["width"] + 1
+
     @property
     def numbers(self) -> list[str]:
         """Headline numbers."""

@@ -164,12 +164,7 @@ def test_nothing_overlaps_or_runs_out_of_the_page(visit, width, height, scheme):
     main = page.get_by_test_id("stMain")
     assert main.evaluate("e => e.scrollWidth <= e.clientWidth")
     for key in ("timeline", "memory"):
-        legend = page.locator(f".st-key-{key} .legend").bounding_box()
-        axis_title = page.locator(f".st-key-{key} .xtitle").bounding_box()
-        chart = page.locator(f".st-key-{key} .js-plotly-plot").bounding_box()
-        assert axis_title["y"] + axis_title["height"] <= legend["y"] + 3
-        assert legend["y"] + legend["height"] <= chart["y"] + chart["height"] + 1
-        assert legend["x"] + legend["width"] <= chart["x"] + chart["width"] + 1
+        dashboard.check_legend(key)
     labels = page.locator(".st-key-timeline .textpoint")
     assert labels.first.is_visible() == (width > 900)
     background = page.get_by_test_id("stApp").evaluate("e => getComputedStyle(e).backgroundColor")
