@@ -33,6 +33,14 @@ class Dashboard:
         expect(self.page.get_by_role("button", name="Cancel")).to_have_count(0)
         return self
 
+    def settle(self) -> "Dashboard":
+        """Until the script has ended and nothing of its previous run is left on the page."""
+        self.page.wait_for_function(
+            "() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning' "
+            "&& !document.querySelector('[data-stale=true]')"
+        )
+        return self
+
     def balance(self) -> None:
         self.page.get_by_role("button", name="Balance", exact=True).click()
 
@@ -69,7 +77,11 @@ class Dashboard:
     @property
     def numbers(self) -> list[str]:
         """Headline numbers."""
-        return self.page.get_by_test_id("stMetricValue").all_inner_texts()
+        return self.settle().page.get_by_test_id("stMetricValue").all_inner_texts()
+
+    def expect_numbers(self, numbers: list[str]) -> None:
+        """Wait until these are the headline numbers, and no others."""
+        expect(self.page.get_by_test_id("stMetricValue")).to_have_text(numbers)
 
     @property
     def blocks(self) -> int:

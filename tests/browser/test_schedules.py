@@ -28,7 +28,7 @@ def test_a_second_schedule_is_drawn_on_the_same_axis(visit):
     assert "compare=true" in page.url
     assert dashboard.graph("g.querySelectorAll('.barlayer .point path').length", key="other_timeline") == 2 * 4 * 2 * 10
     other = visit(page.url).wait_for_title("vpp", key="other_timeline")
-    assert other.numbers == dashboard.numbers
+    other.expect_numbers(dashboard.numbers)
     page.get_by_text("Compare with another schedule").click()
     expect(page.locator(".st-key-other_timeline")).to_have_count(0)
 
