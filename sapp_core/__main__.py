@@ -29,7 +29,7 @@ from sapp_core.errors import PlanError, SappError
 from sapp_core.interchange import text
 from sapp_core.interchange.exports import EXPORTS
 from sapp_core.interchange.orders import ORDER_FORMATS, order_format
-from sapp_core.interchange.plan_file import read_plan
+from sapp_core.interchange.plan_text import plan_from_text
 from sapp_core.interchange.result import (
     Json,
     balance_object,
@@ -109,7 +109,9 @@ def _simulate(options: argparse.Namespace) -> int:
     profile, schedule, request = _scenario(options)
     limits = request.limits(schedule.pipeline.num_stages)
     if options.plan:
-        plan = read_plan(_read(options.plan), options.plan, profile, schedule.pipeline)
+        read = plan_from_text(_read(options.plan), options.plan, profile, schedule.pipeline)
+        _tell("note", read.remarks)
+        plan = read.plan
     else:
         plan = even_split(profile, schedule.pipeline)
     begun = time.perf_counter()

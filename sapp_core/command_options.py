@@ -73,7 +73,9 @@ def _parser() -> _Parser:
     )
     _add_scenario(simulating)
     simulating.add_argument(
-        "--plan", metavar="FILE", help="plan or result as JSON, or MindFormers YAML (default: the even split)"
+        "--plan",
+        metavar="FILE",
+        help="plan or result as JSON, MindFormers YAML, Megatron layout or launch flags (default: the even split)",
     )
     ordering = command("schedule", "Show the order of work of a schedule, without a profile.")
     ordering.add_argument("schedule", metavar="NAME", choices=_SCHEDULE_NAMES, help=", ".join(_SCHEDULE_NAMES))

@@ -622,3 +622,15 @@ def test_a_plan_is_exported_for_megatron_and_pytorch(capsys, tiny, tmp_path):
         "0F0,0F1,0B0,0F2,0B1,0F3,0B2,0B3",
         "1F0,1B0,1F1,1B1,1F2,1B2,1F3,1B3",
     ]
+
+
+def test_a_megatron_layout_is_a_plan_to_simulate(capsys, tiny, tmp_path):
+    layout = tmp_path / "layout.txt"
+    layout.write_text("Et*2|t*4L\n", encoding="utf-8")
+    status, out, err = run(capsys, "simulate", tiny, *TINY_PIPELINE, "--plan", layout, "--json", "-")
+    assert (status, strict(out)["plan"]["Body"]["none"]) == (0, [[2, 4]])
+    assert err == "note: A layout does not say what is recomputed; every layer has the mode none.\n"
+    layout.write_text("Et*2|x*4L\n", encoding="utf-8")
+    status, _, err = run(capsys, "simulate", tiny, *TINY_PIPELINE, "--plan", layout)
+    assert status == 2
+    assert err.startswith("error: layout: character 6: 'x', which is none of E, t, m, L")

@@ -8,6 +8,7 @@ from pages.shared.amounts import amount
 from pages.shared.cached import schedule
 from pages.shared.choice import choose_profile, limit_default
 from pages.shared.link import remember_link
+from pages.shared.pins import pin_control, pins_from_text
 from pages.shared.pipeline_controls import (
     check_size,
     chunks_and_splits,
@@ -68,6 +69,7 @@ def sidebar() -> Controls:
                 "working meanwhile.",
             )  # fmt: skip
             group_size, remainder = groups(chosen, stages)
+        pins = pin_control(stages, chunks)
         options = _solver_options(chosen)
     try:
         pipeline = Pipeline(
@@ -77,7 +79,7 @@ def sidebar() -> Controls:
         )  # fmt: skip
         check_size(chosen, pipeline)
         split_along_sequence(profile, splits)
-        request = replace(options, memory_limit_mb=limit)
+        request = replace(options, memory_limit_mb=limit, pinned=pins_from_text(pins))
         scenario = Scenario(replace(profile, constant_mb=constant), chosen.name, pipeline, request)
         schedule(chosen.name, pipeline)
     except SappError as error:

@@ -74,6 +74,44 @@ def metrics(scenario: Scenario, simulated: Simulated, even: EvenSplit, result: B
     )
 
 
+def rival_metrics(scenario: Scenario, mine: Simulated, other: Simulated, name: str) -> None:
+    """Step time, bubble and peak memory of the user's own plan against another one.
+
+    Args:
+        scenario: of both.
+        mine: the user's plan.
+        other: what it is compared with.
+        name: of the other plan: `balanced plan`.
+    """
+    evaluation, reference = mine.evaluation, other.evaluation
+    unit = literal(evaluation.profile.time_unit)
+    step, bubble, peak, other_peak = st.columns(4)
+    change = evaluation.step_time / reference.step_time - 1 if reference.step_time else 0.0
+    step.metric(
+        "My plan: step time",
+        time_text(evaluation.step_time, unit),
+        delta=_signed(change),
+        delta_color="off" if _same(change) else "inverse",
+        delta_arrow="off" if _same(change) else "auto",
+        delta_description=f"vs {time_text(reference.step_time, unit)}",
+        help=f"Simulated time of one training step, and its difference from the {name}.",
+        border=True,
+    )
+    points = evaluation.bubble.total - reference.bubble.total
+    bubble.metric(
+        "My plan: bubble",
+        percent_text(evaluation.bubble.total),
+        delta=f"{_signed(points)} points",
+        delta_color="off" if _same(points) else "inverse",
+        delta_arrow="off" if _same(points) else "auto",
+        delta_description=f"vs {percent_text(reference.bubble.total)}",
+        help=f"Time of a stage beyond its share of the model's own work, and its difference from the {name}.",
+        border=True,
+    )
+    _peak_metric(peak, scenario, mine, "My plan: peak memory")
+    _peak_metric(other_peak, scenario, other, f"{name.capitalize()}: peak memory")
+
+
 def comparison(scenario: Scenario, even: EvenSplit) -> str:
     """What the plan is compared with, as a sentence."""
     unit = literal(scenario.profile.time_unit)
@@ -138,13 +176,13 @@ def over_limit_warning(scenario: Scenario, simulated: Simulated) -> None:
         )
 
 
-def _peak_metric(place: DeltaGenerator, scenario: Scenario, simulated: Simulated) -> None:
+def _peak_metric(place: DeltaGenerator, scenario: Scenario, simulated: Simulated, label: str = "Peak memory") -> None:
     peaks = simulated.evaluation.peak_memory_mb
     limits = scenario.request.limits(len(peaks))
     fullest = max(range(len(peaks)), key=lambda s: peaks[s] / limits[s] if limits else peaks[s])
     over = bool(simulated.evaluation.stages_over(limits))
     place.metric(
-        "Peak memory",
+        label,
         memory_text(peaks[fullest]) if scenario.profile.has_memory else "–",
         delta=f"{percent_text(peaks[fullest] / limits[fullest], 0)} of limit" if limits else "no limit",
         delta_color="red" if over else "off",

@@ -29,9 +29,7 @@ Counts = tuple[tuple[int, ...], ...]
 def row_places(profile: ModelProfile, pipeline: Pipeline) -> tuple[RowPlace, ...]:
     """The rows of every plan of a profile."""
     return tuple(
-        RowPlace(v, pipeline.cells(v), layer.name)
-        for v in range(pipeline.num_virtual_stages)
-        for layer in profile.body
+        RowPlace(v, pipeline.cells(v), layer.name) for v in range(pipeline.num_virtual_stages) for layer in profile.body
     )
 
 

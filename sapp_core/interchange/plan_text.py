@@ -46,8 +46,7 @@ def plan_from_text(data: bytes, source: str, profile: ModelProfile, pipeline: Pi
         FormatError: the text is none of these, or for other sizes; the sentence names the character or list position.
         PlanError: the plan does not fit profile and pipeline.
     """
-    # What no such text is (too long, not UTF-8) is told by the reader of documents.
-    text = data.decode("utf-8-sig", errors="replace").strip() if len(data) <= MAX_BYTES else ""
+    text = _text(data)
     if _FLAGS.search(_without_comments(text)):
         remarks = () if says_recomputation(_without_comments(text)) else _silent("These flags do", profile)
         return ReadPlan(plan_from_flags(text, profile, pipeline), "Megatron flags", remarks)
@@ -63,6 +62,14 @@ def plan_from_text(data: bytes, source: str, profile: ModelProfile, pipeline: Pi
         return ReadPlan(plan_from_layout(layout, profile, pipeline), "Megatron layout", remarks)
     kind = "plan file" if text.startswith("{") else "MindFormers settings"
     return ReadPlan(read_plan(data, source, profile, pipeline), kind)
+
+
+def _text(data: bytes) -> str:
+    """The text; empty where there is none, which the reader of documents explains."""
+    try:
+        return data.decode("utf-8-sig").strip() if len(data) <= MAX_BYTES else ""
+    except UnicodeDecodeError:
+        return ""
 
 
 def _silent(subject: str, profile: ModelProfile) -> tuple[str, ...]:
