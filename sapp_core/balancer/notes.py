@@ -27,7 +27,7 @@ def before_solving(space: PlanSpace, request: BalanceRequest) -> tuple[str, ...]
             "enforced: check cells that hold several kinds of layers."
         )
     if request.pinned:
-        notes.append(f"Step time and bound are those of plans that keep the pins ({pin_words(request.pinned)}).")
+        notes.append(f"Pinned: {pin_words(request.pinned)}. Answer and bound are those of plans that keep this.")
     if request.start is not None:
         notes += _on_start(space, request.objective, request.start)
     return tuple(notes)

@@ -7,6 +7,9 @@ from sapp_core.balancer.request import Pin
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.profile import ModelProfile
 
+NAMED = 8
+"""Pins that a sentence lists."""
+
 
 def pinned_layers(pinned: tuple[Pin, ...], pipeline: Pipeline) -> dict[int, int]:
     """Virtual stage → layers it must hold, for pins that fit the pipeline."""
@@ -14,8 +17,10 @@ def pinned_layers(pinned: tuple[Pin, ...], pipeline: Pipeline) -> dict[int, int]
 
 
 def pin_words(pinned: tuple[Pin, ...]) -> str:
-    """All pins in one phrase."""
-    return "; ".join(f"chunk {pin.chunk}, stage {pin.stage}: {layers(pin.layers)}" for pin in pinned)
+    """The pins in one phrase; of many, the first ones and how many more there are."""
+    named = [f"{layers(pin.layers)} in chunk {pin.chunk} of stage {pin.stage}" for pin in pinned[:NAMED]]
+    more = [f"{len(pinned) - NAMED} more"] if len(pinned) > NAMED else []
+    return "; ".join(named + more)
 
 
 def layers(count: int) -> str:
