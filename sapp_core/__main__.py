@@ -71,6 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _balance(options: argparse.Namespace) -> int:
     profile, schedule, request = _scenario(options)
+    pipeline = schedule.pipeline
     request = replace(
         request,
         objective=Objective(options.objective),
@@ -78,6 +79,8 @@ def _balance(options: argparse.Namespace) -> int:
         solver=options.solver,
         time_limit=options.time_limit,
         seed=options.seed,
+        pinned=tuple(options.pinned),
+        start=read_plan(_read(options.start), options.start, profile, pipeline) if options.start else None,
     )
     if options.write_lp:
         _write(options.write_lp, lp_text(profile, schedule, request))
@@ -89,7 +92,7 @@ def _balance(options: argparse.Namespace) -> int:
             sys.stderr.write(CLEAR_LINE)
     found = evaluate(profile, schedule, result.plan) if result.plan else None
     even = _even(profile, schedule)
-    limits = request.limits(schedule.pipeline.num_stages)
+    limits = request.limits(pipeline.num_stages)
     _answer(
         options.json,
         lambda: balance_object(result, schedule, found, even),

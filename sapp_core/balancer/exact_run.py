@@ -13,7 +13,8 @@ def run_exact(run: Run) -> BalanceResult:
     """Search, tell, and rate the last state."""
     space = run.space
     told: NDArray[np.float64] | None = None
-    states = exact_search(space, run.unit, run.request.seed)
+    start = None if run.request.start is None else space.vector(run.request.start)
+    states = exact_search(space, run.unit, run.request.seed, start)
     state = State(Status.NO_SOLUTION_IN_TIME, None, np.inf, 0.0)
     try:
         for state in states:

@@ -52,7 +52,7 @@ class Run:
         self.request = request
         self.question = question_of(profile, schedule, request)
         self.space = plan_space(self.question)
-        self._notes = notes.before_solving(self.question.profile, request)
+        self._notes = notes.before_solving(self.space, request)
         self.unit = time_unit(profile)
         self.lower_bound: float | None = None
 
@@ -135,12 +135,16 @@ class Run:
         self.tell(last.best, last.bound)
 
     def _checked(self, plan: Plan) -> ChunkCosts:
-        """Costs of a plan that places every layer once and keeps every stage within its limit."""
+        """Costs of a plan that places every layer once, keeps the pins and every stage within its limit."""
         question = self.question
         try:
             costs = chunk_costs(question.profile, plan, question.schedule.pipeline)
         except PlanError as error:
             raise SolverError(*(f"solver: {problem}" for problem in error.problems)) from error
+        for v, layers in question.pinned_layers.items():
+            held = sum(placement.total(*question.schedule.pipeline.cells(v)[0]) for placement in plan.layers)
+            if held != layers:
+                raise SolverError(f"solver: virtual stage {v} holds {held} layers, but {layers} are pinned to it.")
         for stage, (used, limit) in enumerate(
             zip(stage_memory(costs, question.vectors), question.limits or (), strict=bool(question.limits))
         ):
