@@ -20,7 +20,7 @@ from sapp_core.balancer.request import BalanceRequest
 from sapp_core.command_options import FLAGS, parse
 from sapp_core.documents.parse import MAX_BYTES
 from sapp_core.domain.pipeline import Pipeline, Remainder
-from sapp_core.domain.plan import even_split
+from sapp_core.domain.plan import Plan, even_split
 from sapp_core.domain.profile import ModelProfile
 from sapp_core.domain.result import MemoryModel, Objective, Progress
 from sapp_core.domain.schedule import Schedule
@@ -80,7 +80,7 @@ def _balance(options: argparse.Namespace) -> int:
         time_limit=options.time_limit,
         seed=options.seed,
         pinned=tuple(options.pinned),
-        start=read_plan(_read(options.start), options.start, profile, pipeline) if options.start else None,
+        start=_plan(options.start, profile, pipeline) if options.start else None,
     )
     if options.write_lp:
         _write(options.write_lp, lp_text(profile, schedule, request))
@@ -112,9 +112,7 @@ def _simulate(options: argparse.Namespace) -> int:
     profile, schedule, request = _scenario(options)
     limits = request.limits(schedule.pipeline.num_stages)
     if options.plan:
-        read = plan_from_text(_read(options.plan), options.plan, profile, schedule.pipeline)
-        _tell("note", read.remarks)
-        plan = read.plan
+        plan = _plan(options.plan, profile, schedule.pipeline)
     else:
         plan = even_split(profile, schedule.pipeline)
     begun = time.perf_counter()
@@ -195,6 +193,13 @@ def _even(profile: ModelProfile, schedule: Schedule) -> Evaluation | None:
         return evaluate(profile, schedule, even_split(profile, schedule.pipeline))
     except PlanError:
         return None
+
+
+def _plan(file: str, profile: ModelProfile, pipeline: Pipeline) -> Plan:
+    """The plan of a file of any kind; what the file leaves open is said."""
+    read = plan_from_text(_read(file), file, profile, pipeline)
+    _tell("note", read.remarks)
+    return read.plan
 
 
 def _load(file: str) -> LoadedProfile:

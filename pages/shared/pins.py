@@ -11,7 +11,8 @@ from sapp_core.errors import PipelineError
 
 KEY = "pins"
 _NOTICE, _WANTED = "pins_notice", "pins_wanted"
-_PIN = re.compile(r"(\d{1,6})\.(\d{1,6}):(\d{1,6})", re.ASCII)
+# The command line's `--pin` has an equals sign, which a link would have to escape.
+_PIN = re.compile(r"(\d{1,6})\.(\d{1,6})[:=](\d{1,6})", re.ASCII)
 
 
 def pins_text(pins: Iterable[Pin]) -> str:
