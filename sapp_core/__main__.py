@@ -111,10 +111,7 @@ def _balance(options: argparse.Namespace) -> int:
 def _simulate(options: argparse.Namespace) -> int:
     profile, schedule, request = _scenario(options)
     limits = request.limits(schedule.pipeline.num_stages)
-    if options.plan:
-        plan = _plan(options.plan, profile, schedule.pipeline)
-    else:
-        plan = even_split(profile, schedule.pipeline)
+    plan = _plan(options.plan, profile, schedule.pipeline) if options.plan else even_split(profile, schedule.pipeline)
     begun = time.perf_counter()
     found = evaluate(profile, schedule, plan)
     seconds = time.perf_counter() - begun

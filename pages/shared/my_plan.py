@@ -58,7 +58,9 @@ def tab(shown: Outcome, simulated: Simulated, balance: Callable[[Plan], None]) -
     if mine:
         rival_metrics(shown.scenario, mine, simulated, name)
         over_limit_warning(shown.scenario, mine)
-    table, differences = st.columns([3, 2])
+    # A table with few columns leaves room beside it.
+    slim = pipeline.num_chunks == 1 and len(profile.body) == 1
+    table, differences = st.columns([3, 2]) if slim else (st.container(), st.container())
     with table:
         _table(simulated, mine)
     with differences:

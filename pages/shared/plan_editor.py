@@ -1,6 +1,6 @@
 """A plan as a table of numbers to edit: a row for each cell and layer kind, in model order."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,8 @@ from sapp_core.errors import PipelineError
 _SHEET = "my_plan_sheet"
 _LAYERS, _KEEP = "Layers", "Keep"
 _ROWS_IN_VIEW = 16
+_NARROW, _WIDE = 64, 84
+"""Widths of columns in pixels."""
 
 Kept = tuple[int | None, ...]
 """`[row]`, layers that its cell must hold when a plan is balanced; None = as the balancer likes."""
@@ -99,9 +101,11 @@ def plan_editor(evaluation: Evaluation, plan: Plan) -> None:
     sheet = _sheet(wanted, places, profile.modes)
     columns: dict[str, Any] = {
         "Virtual stage": [place.virtual_stage for place in places],
-        "Stage": [" and ".join(str(stage) for _, stage in place.cells) for place in places],
-        "Chunk": [" and ".join(str(chunk) for chunk, _ in place.cells) for place in places],
+        "Stage": [_either(stage for _, stage in place.cells) for place in places],
+        "Chunk": [_either(chunk for chunk, _ in place.cells) for place in places],
     }
+    if pipeline.num_chunks == 1:
+        columns = {"Stage": columns["Stage"]}
     if len(profile.body) > 1:
         columns["Layer kind"] = [place.layer for place in places]
     fixed = [*columns, _LAYERS]
@@ -112,25 +116,35 @@ def plan_editor(evaluation: Evaluation, plan: Plan) -> None:
     st.data_editor(
         pd.DataFrame(columns), key=sheet.key, hide_index=True, num_rows="fixed", disabled=fixed,
         height="content" if len(places) <= _ROWS_IN_VIEW else 35 * (_ROWS_IN_VIEW + 1),
-        column_config=_column_config(profile), alt="Layers of each cell and recompute mode, to be edited.",
+        column_config=_column_config(profile), placeholder="",
+        alt="Layers of each cell and recompute mode, to be edited.",
     )  # fmt: skip
+
+
+def _either(numbers: Iterable[int]) -> int | str:
+    """One number, or those of both copies of a virtual stage."""
+    first, *others = numbers
+    return " and ".join(map(str, (first, *others))) if others else first
 
 
 def _column_config(profile: ModelProfile) -> dict[str, Any]:
-    number, most = st.column_config.NumberColumn, profile.num_body_layers
-    config: dict[str, Any] = {
-        str(mode): number(
-            min_value=0, max_value=most, step=1, width="small", help=f"Layers with recompute mode {mode}."
-        )
-        for mode in profile.modes
+    column, number, most = st.column_config.Column, st.column_config.NumberColumn, profile.num_body_layers
+    return {
+        "Virtual stage": column(width=_WIDE, help="Number of the cell in model order."),
+        "Stage": column(width=_NARROW),
+        "Chunk": column(width=_NARROW),
+        **{
+            str(mode): number(
+                min_value=0, max_value=most, step=1, width=_WIDE, help=f"Layers with recompute mode {mode}."
+            )
+            for mode in profile.modes
+        },
+        _LAYERS: number(width=_NARROW, help="Layers in all modes: the sum of the row."),
+        _KEEP: number(
+            min_value=0, max_value=most, step=1, width=_WIDE,
+            help="Layers of all kinds that *Balance* must keep in this cell; empty: as many as it likes.",
+        ),
     }  # fmt: skip
-    config |= {name: st.column_config.Column(width="small") for name in ("Virtual stage", "Stage", "Chunk")}
-    config[_LAYERS] = number(width="small", help="Layers in all modes: the sum of the row.")
-    config[_KEEP] = number(
-        min_value=0, max_value=most, step=1, width="small",
-        help="Layers of all kinds that *Balance* must keep in this cell; empty: as many as it likes.",
-    )  # fmt: skip
-    return config
 
 
 def _sheet(wanted: _Numbers, places: tuple[RowPlace, ...], modes: tuple[RecomputeMode, ...]) -> _Sheet:
