@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 from sapp_core.balancer.balance import balance
+from sapp_core.balancer.local_search import LocalSearch
+from sapp_core.balancer.plan_space import plan_space
+from sapp_core.balancer.question import question_of
 from sapp_core.balancer.request import BalanceRequest, Pin
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Plan, even_split, placed
@@ -90,6 +93,16 @@ def test_a_start_beyond_the_limit_is_passed_on_the_way():
         "The start needs more memory than the limit: the search began there, but it is no answer itself."
         in result.notes
     )
+
+
+def test_the_search_begins_at_a_start_beyond_the_limit(monkeypatch):
+    start, begun = plan((NONE, 0, 1), (NONE, 1, 1), (NONE, 2, 4)), []
+    descend = LocalSearch._descend
+    monkeypatch.setattr(LocalSearch, "_descend", lambda self, vector: begun.append(vector) or descend(self, vector))
+    request = BalanceRequest(40.0, start=start)
+    balance(PROFILE, SCHEDULE, request)
+    space = plan_space(question_of(PROFILE, SCHEDULE, request))
+    assert np.array_equal(begun[0], space.vector(start))
 
 
 @pytest.mark.parametrize(
