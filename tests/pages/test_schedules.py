@@ -53,6 +53,12 @@ def test_own_times_change_the_step():
     assert not shown.figures
 
 
+def test_a_planned_order_that_suits_the_times_is_named():
+    planned = "for these it found a shorter order"
+    assert planned not in page(schedule="zb-1p").said
+    assert planned in page(schedule="zb-1p", unit_transfer="1").said
+
+
 def test_two_schedules_share_one_time_axis_and_the_same_work():
     shown = page(schedule="1f1b")
     shown.at.toggle(key="compare").set_value(True)
