@@ -58,12 +58,13 @@ def _copy_problems(pinned: tuple[Pin, ...], pipeline: Pipeline) -> Iterator[str]
 
 def _empty_problems(pinned: tuple[Pin, ...], profile: ModelProfile, pipeline: Pipeline) -> Iterator[str]:
     filled = must_hold_body(profile, pipeline)
-    ends = " and ".join(text for text, there in (("head", profile.head), ("tail", profile.tail)) if there)
+    ends = [text for text, there in (("head", profile.head), ("tail", profile.tail)) if there]
+    exempt = f"only the virtual stage{'s' if len(ends) > 1 else ''} of {' and '.join(ends)} may have no body layer"
     for pin in pinned:
         if pin.layers == 0 and pipeline.virtual_stage(pin.chunk, pin.stage) in filled:
             yield (
                 f"pinned: chunk {pin.chunk}, stage {pin.stage} must hold at least 1 layer, found 0; "
-                f"{f'only where {ends} sit, a cell may have no body layer' if ends else 'no cell may be empty'}."
+                f"{exempt if ends else 'no cell may be empty'}."
             )
 
 

@@ -90,7 +90,7 @@ class PlanSpace:
 
     def fills(self, vectors: Floats) -> NDArray[np.bool_]:
         """`[batch]`: whether every virtual stage holds as many layers as it must and no more than it may."""
-        held = self._held(vectors).sum(axis=(1, 2))
+        held = vectors.reshape(len(vectors), -1, len(self.least)).sum(axis=1)
         fine: NDArray[np.bool_] = ((held >= self.least) & (held <= self.most)).all(axis=1)
         return fine
 
