@@ -55,9 +55,6 @@ def tab(shown: Outcome, simulated: Simulated, balance: Callable[[Plan], None]) -
         )
     _buttons(shown, simulated, versions[-1].plan if versions else None, balance)
     bring(simulated.evaluation)
-    if mine:
-        rival_metrics(shown.scenario, mine, simulated, name)
-        over_limit_warning(shown.scenario, mine)
     # A table with few columns leaves room beside it.
     slim = pipeline.num_chunks == 1 and len(profile.body) == 1
     table, differences = st.columns([3, 2]) if slim else (st.container(), st.container())
@@ -67,6 +64,9 @@ def tab(shown: Outcome, simulated: Simulated, balance: Callable[[Plan], None]) -
         if mine:
             _differences(simulated, mine, name)
     if mine:
+        # Below the table, which must not move while somebody types into it.
+        rival_metrics(shown.scenario, mine, simulated, name)
+        over_limit_warning(shown.scenario, mine)
         sections.memory(mine, shown.scenario, simulated, _name(shown), "my_memory")
 
 

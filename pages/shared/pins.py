@@ -11,7 +11,7 @@ from sapp_core.errors import PipelineError
 
 KEY = "pins"
 _NOTICE, _WANTED = "pins_notice", "pins_wanted"
-# The command line's `--pin` has an equals sign, which a link would have to escape.
+# The command line's `--pin` has an equals sign; both are read.
 _PIN = re.compile(r"(\d{1,6})\.(\d{1,6})[:=](\d{1,6})", re.ASCII)
 
 

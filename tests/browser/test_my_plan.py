@@ -16,10 +16,11 @@ def type_in(dashboard, row, column, number):
         box["x"] + stretched * (sum(widths[:column]) + widths[column] / 2), box["y"] + HEADER + ROW * row
     )
     dashboard.page.keyboard.press("Enter")
-    dashboard.page.locator("input.gdg-input").wait_for()
-    dashboard.page.keyboard.press("Control+a")
-    dashboard.page.keyboard.type(str(number))
-    dashboard.page.keyboard.press("Enter")
+    field = dashboard.page.locator("input.gdg-input")
+    field.fill(str(number))
+    expect(field).to_have_value(str(number))
+    field.press("Enter")
+    expect(field).to_have_count(0)
 
 
 def test_numbers_are_typed_simulated_pinned_and_balanced_from(visit):
