@@ -55,19 +55,22 @@ def tab(shown: Outcome, simulated: Simulated, balance: Callable[[Plan], None]) -
         )
     _buttons(shown, simulated, versions[-1].plan if versions else None, balance)
     bring(simulated.evaluation)
-    # A table with few columns leaves room beside it.
-    slim = pipeline.num_chunks == 1 and len(profile.body) == 1
-    table, differences = st.columns([3, 2]) if slim else (st.container(), st.container())
+    # A table with few columns leaves room beside it; nothing above it may move while somebody types.
+    if pipeline.num_chunks == 1 and len(profile.body) == 1:
+        table, differences = st.columns([3, 2])
+        numbers = st.container()
+    else:
+        table, numbers, differences = st.container(), st.container(), st.container()
     with table:
         _table(simulated, mine)
-    with differences:
-        if mine:
-            _differences(simulated, mine, name)
-    if mine:
-        # Below the table, which must not move while somebody types into it.
+    if mine is None:
+        return
+    with numbers:
         rival_metrics(shown.scenario, mine, simulated, name)
         over_limit_warning(shown.scenario, mine)
-        sections.memory(mine, shown.scenario, simulated, _name(shown), "my_memory")
+    with differences:
+        _differences(simulated, mine, name)
+    sections.memory(mine, shown.scenario, simulated, _name(shown), "my_memory")
 
 
 def _mine(shown: Outcome, simulated: Simulated) -> Simulated | None:
