@@ -100,8 +100,7 @@ def _balance(options: argparse.Namespace) -> int:
         _tell(str(result.status), result.infeasibility.sentences)
     if found is None:
         return NO_PLAN
-    for name, file in options.exports:
-        _write(file, EXPORTS[name](found))
+    _export(options.exports, found)
     return DONE
 
 
@@ -121,6 +120,7 @@ def _simulate(options: argparse.Namespace) -> int:
         lambda: simulation_object(found, even, limits, seconds),
         lambda: text.simulation_text(found, even, limits),
     )
+    _export(options.exports, found)
     return DONE
 
 
@@ -221,6 +221,11 @@ def _write(file: str, content: str) -> None:
         Path(file).write_text(content, encoding="utf-8")
     except OSError as error:
         raise SappError(f"{file}: cannot be written: {error.strerror}.") from error
+
+
+def _export(exports: Iterable[tuple[str, str]], evaluation: Evaluation) -> None:
+    for name, file in exports:
+        _write(file, EXPORTS[name](evaluation))
 
 
 def _answer(file: str | None, as_json: Callable[[], Json], as_text: Callable[[], str]) -> None:
