@@ -58,7 +58,9 @@ def evaluation_to_chrome_trace(evaluation: Evaluation) -> str:
         events += _counters(evaluation, factor)
     # Longer first: of events that start together the outer one has to come first.
     events.sort(key=lambda event: (event["ts"], -float(str(event.get("dur", 0)))))
-    lines = (json.dumps(event, allow_nan=False, separators=(",", ":")) for event in [*_names(evaluation, threads), *events])
+    lines = (
+        json.dumps(event, allow_nan=False, separators=(",", ":")) for event in [*_names(evaluation, threads), *events]
+    )
     about = json.dumps(_about(evaluation), allow_nan=False)
     return '{"traceEvents": [\n' + ",\n".join(lines) + f'\n],\n"displayTimeUnit": "ms",\n"otherData": {about}}}\n'
 
