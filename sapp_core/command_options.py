@@ -77,6 +77,13 @@ def _parser() -> _Parser:
         "--plan", metavar="FILE", help="plan or result as JSON, or MindFormers YAML (default: the even split)"
     )
     _add_export(simulating)
+    simulating.add_argument(
+        "--measured",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="op times to compare with, CSV or Chrome trace; may be repeated, as for one trace a rank",
+    )
     ordering = command("schedule", "Show the order of work of a schedule, without a profile.")
     ordering.add_argument("schedule", metavar="NAME", choices=_SCHEDULE_NAMES, help=", ".join(_SCHEDULE_NAMES))
     _add_pipeline(ordering)

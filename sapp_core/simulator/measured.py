@@ -29,8 +29,8 @@ _WAITS_INSIDE = (
     "right: their times include waiting for data. Clocks were left as they are."
 )
 _MOVED = (
-    "The clocks of the stages disagree: ops start before the work they need has ended. They were moved to the middle of "
-    "what the traffic between neighbours allows, stage {stage} the furthest, by {offset:+.6g} against stage 0."
+    "The clocks of the stages disagree: ops start before the work they need has ended. They were moved to the middle "
+    "of what the traffic between neighbours allows, stage {stage} the furthest, by {offset:+.6g} against stage 0."
 )
 
 
