@@ -2,100 +2,127 @@
 
 import csv
 import io
+import json
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.schedules.registry import make_schedule
-from tests.pages.opened import Opened
-from tests.pages.test_balance import blocks
+from tests.pages.opened import unescaped
 
-TAB = "Measured"
+STAGES, MICRO_BATCHES = 4, 8
 
 
-def table(shift: float = 0.0) -> bytes:
-    """Every op of the page's first scenario, one after the other: 8 stages, 32 micro-batches."""
+def table(stages: int = STAGES, micro_batches: int = MICRO_BATCHES, shift: float = 0.0) -> bytes:
+    """Every op of a 1F1B step, one after the other and stage after stage."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(("stage", "kind", "micro_batch", "start", "duration"))
-    for stage, slots in enumerate(make_schedule("1f1b", Pipeline(8, 32)).slots):
+    for stage, slots in enumerate(make_schedule("1f1b", Pipeline(stages, micro_batches)).slots):
         for number, slot in enumerate(slots):
             op = slot.ops[0]
             writer.writerow((stage, op.kind, op.micro_batch, 1e6 * stage + 100 * number + shift, 50))
     return out.getvalue().encode()
 
 
+def alone() -> None:
+    """The tab without the page around it."""
+    from pages.shared.cached import Simulated
+    from pages.shared.measured import measured_tab
+    from tests.charts import scenes
+
+    measured_tab(Simulated("scene", scenes.evaluation()))
+
+
 @pytest.fixture
-def page(opened: Opened) -> Opened:
-    return opened.tab(TAB)
+def tab() -> AppTest:
+    return AppTest.from_function(alone, default_timeout=60).run()
 
 
-def upload(page: Opened, *files: tuple[str, bytes]) -> Opened:
-    page.at.file_uploader(key="measured_upload").set_value([(name, data, "text/csv") for name, data in files])
-    return page.run()
+def upload(at: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    at.file_uploader(key="measured_upload").set_value([(name, data, "text/csv") for name, data in files])
+    at.run()
+    assert not at.exception
+    return at
 
 
-def test_nothing_is_shown_before_there_is_a_file(page):
-    assert len(page.figures) == 1
-    assert not page.at.dataframe
+def said(at: AppTest) -> str:
+    texts = [element.value for kind in ("error", "info", "markdown", "caption") for element in getattr(at, kind)]
+    return unescaped("\n".join(texts)).replace("*", "")
 
 
-def test_a_file_is_overlaid_and_its_differences_are_listed(page):
-    upload(page, ("run.csv", table()))
-    overlay = page.figure(1)
-    assert "Measured against simulated" in overlay["layout"]["title"]["text"]
-    assert blocks(overlay) == 2 * blocks(page.figure(0)) == 2 * 512
-    differences, idle = (frame.value for frame in page.at.dataframe)
-    assert list(differences["Runs"]) == [32] * 16
+def figures(at: AppTest) -> list[dict]:
+    return [json.loads(chart.proto.spec) for chart in at.get("plotly_chart")]
+
+
+def ops_drawn(figure: dict) -> int:
+    return sum(len(trace["hovertext"]) for trace in figure["data"] if trace["type"] == "bar")
+
+
+def test_on_the_page_a_file_is_overlaid_and_stays_until_it_is_removed(opened):
+    opened.tab("Measured")
+    assert len(opened.figures) == 1
+    upload(opened.at, ("run.csv", table(8, 32)))
+    assert ops_drawn(opened.figure(1)) == 2 * ops_drawn(opened.figure(0)) == 2 * 512
+    opened.tab("Plan")
+    assert "Compared with" not in opened.said
+    opened.tab("Measured")
+    assert "Compared with: run.csv" in opened.said
+    assert len(opened.figures) == 2
+    opened.at.button(key="measured_remove").click()
+    opened.run()
+    assert "Compared with" not in opened.said
+    assert len(opened.figures) == 1
+
+
+def test_nothing_is_shown_before_there_is_a_file(tab):
+    assert not figures(tab)
+    assert not tab.dataframe
+    assert "Files stay in this session" in said(tab)
+
+
+def test_differences_and_idle_times_are_listed(tab):
+    upload(tab, ("run.csv", table()))
+    differences, idle = (frame.value for frame in tab.dataframe)
+    assert list(differences["Runs"]) == [MICRO_BATCHES] * 2 * STAGES
     assert set(differences["Measured (ms)"]) == {50.0}
-    assert list(idle["Stage"]) == list(range(8))
-    said = page.said.replace("*", "")
-    assert "Compared with: run.csv." in said
-    assert f"The measured step takes {7e6 + 6_350:,.0f} ms" in said
-    assert "simulated one with" in said
-    assert "their times include waiting" in said or "clocks of the stages disagree" in said
+    assert set(differences["Simulated (ms)"]) > {60.0, 120.0}
+    assert list(idle["Stage"]) == list(range(STAGES))
+    assert "The measured step takes 3,001,550 ms, +" in said(tab)
+    assert "their times include waiting for data" in said(tab)
+    (button,) = tab.get("download_button")
+    assert button.proto.label == "Differences (CSV)"
 
 
-def test_several_files_and_several_steps(page):
-    first, second = table(), table(shift=1e8)
-    upload(page, ("one.csv", first), ("two.csv", second))
-    assert list(page.at.dataframe[0].value["Runs"]) == [64] * 16
-    assert "Of 2 measured steps it is the one of median length" in page.said.replace("*", "")
+def test_several_files_and_several_steps(tab):
+    upload(tab, ("one.csv", table()), ("two.csv", table(shift=1e8)))
+    assert list(tab.dataframe[0].value["Runs"]) == [2 * MICRO_BATCHES] * 2 * STAGES
+    assert "Compared with: one.csv, two.csv." in said(tab)
+    assert "Of 2 measured steps it is the one of median length" in said(tab)
 
 
-def test_the_file_stays_while_another_tab_is_open_and_goes_on_request(page):
-    upload(page, ("run.csv", table()))
-    page.tab("Plan")
-    assert "Compared with" not in page.said
-    page.tab(TAB)
-    assert "Compared with: run.csv" in page.said
-    page.at.button(key="measured_remove").click()
-    page.run()
-    assert "Compared with" not in page.said
-    assert len(page.figures) == 1
-
-
-def test_what_cannot_be_compared_is_said_in_sentences_and_keeps_the_page(page):
-    before = page.numbers, page.figure(0)
-    upload(page, ("<b>.csv", b"stage,kind,micro_batch,start,end\n9,F,0,0,1\n0,F,99,0,1\n"), ("b.json", b"{"))
-    assert "cannot be compared with this plan" in page.said
+def test_what_cannot_be_compared_is_said_in_sentences(tab):
+    wrong = b"stage,kind,micro_batch,start,end\n9,F,0,0,1\n0,F,99,0,1\n"
+    upload(tab, ("<b>.csv", wrong), ("b.json", b"{"))
+    assert not figures(tab)
+    assert "cannot be compared with this plan" in said(tab)
     for sentence in (
-        "<b>.csv, line 2: stage must be 0 to 7, found 9.",
-        "line 3: micro_batch must be 0 to 31",
-        "b.json",
+        "<b>.csv, line 2: stage must be 0 to 3, found 9.",
+        "<b>.csv, line 3: micro_batch must be 0 to 7",
+        "b.json: line 1, column 2 is not valid JSON",
     ):
-        assert sentence in page.said
-    assert (page.numbers, page.figure(0)) == before
+        assert sentence in said(tab)
 
 
-def test_the_overlay_follows_the_time_window(page):
-    page.at.session_state["time_window"] = (1000.0, 2000.0)
-    upload(page, ("run.csv", table()))
-    assert page.figure(1)["layout"]["xaxis"]["range"] == page.figure(0)["layout"]["xaxis"]["range"]
+def test_the_overlay_follows_the_time_window(tab):
+    tab.session_state["time_window"] = (100.0, 200.0)
+    upload(tab, ("run.csv", table()))
+    assert figures(tab)[0]["layout"]["xaxis"]["range"] == [100.0, 200.0]
 
 
-def test_durations_without_starts_have_no_overlay(page):
-    upload(page, ("timers.csv", b"stage,kind,duration\n0,forward-compute,900\n0,backward-compute,2000\n"))
-    assert len(page.figures) == 1
-    assert list(page.at.dataframe[0].value["Work"]) == ["Forward", "Backward"]
-    assert "The measured times have no starts" in page.said
+def test_durations_without_starts_have_no_overlay(tab):
+    upload(tab, ("timers.csv", b"stage,kind,duration\n0,forward-compute,900\n0,backward-compute,2000\n"))
+    assert not figures(tab)
+    assert list(tab.dataframe[0].value["Work"]) == ["Forward", "Backward"]
+    assert "The measured times have no starts" in said(tab)
