@@ -41,3 +41,21 @@ def on_plan(question: Question, request: BalanceRequest, costs: ChunkCosts) -> t
         f"{', '.join(over)}. Balance with memory model exact to keep within it."
     )
     return (note,)
+
+
+def on_order(searched: float, step_time: float, schedule_name: str, time_unit: str) -> tuple[str, ...]:
+    """Where the plan runs in another order than the one it was searched under.
+
+    Args:
+        searched: step time of the plan in the order of the search.
+        step_time: in the order that suits it.
+        schedule_name: of both orders.
+        time_unit: of both times.
+    """
+    if step_time == searched:
+        return ()
+    note = (
+        f"For this plan's own times {schedule_name} orders its work anew, which shortens the step from {searched:,.6g} "
+        f"to {step_time:,.6g} {time_unit}. Bound and gap are about the order before that."
+    )
+    return (note,)
