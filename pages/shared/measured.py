@@ -106,7 +106,10 @@ def _differences(simulated: Simulated, found: MeasuredComparison, files: Files) 
             f"{evaluation.profile.name}_{evaluation.schedule.name}_measured",
             "Simulated and measured timeline of every stage, one above the other; the table below has the differences.",
         )
-        st.caption("It follows the time window of the timeline above.")
+        st.caption(
+            "It follows the time window of the timeline above. Of very many ops in view, every column shows what a stage "
+            "does most of that moment."
+        )
     st.dataframe(difference_table(found, unit), hide_index=True, column_config=_formats(unit))
     st.caption(
         "Durations are medians over all runs of the ops of one kind on one stage, measured and simulated; where a file "
