@@ -439,7 +439,7 @@ def test_the_samples_have_nothing_to_warn_about(capsys, sample):
         ),
         (
             ["balance", "TINY", *TINY_PIPELINE, "--export", "torch=x"],
-            ["must be FORMAT=FILE with a format of mindformers, megatron, torch-csv, found"],
+            ["must be FORMAT=FILE with a format of mindformers, megatron, torch-csv, chrome-trace, found"],
         ),
         (
             ["balance", "TINY", *TINY_PIPELINE, "--export", "mindformers"],

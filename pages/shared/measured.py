@@ -107,8 +107,8 @@ def _differences(simulated: Simulated, found: MeasuredComparison, files: Files) 
             "Simulated and measured timeline of every stage, one above the other; the table below has the differences.",
         )
         st.caption(
-            "It follows the time window of the timeline above. Of very many ops in view, every column shows what a stage "
-            "does most of that moment."
+            "It follows the time window of the timeline above. Of very many ops in view, every column shows what a "
+            "stage does most of that moment."
         )
     st.dataframe(difference_table(found, unit), hide_index=True, column_config=_formats(unit))
     st.caption(
