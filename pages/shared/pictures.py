@@ -16,7 +16,8 @@ _STYLE = """<style>
 [data-testid="stMainBlockContainer"] { padding-top: 2.5rem; padding-bottom: 3rem; }
 @media (max-width: 900px) {
   .st-key-timeline .textpoint, .st-key-other_timeline .textpoint, .st-key-my_timeline .textpoint,
-  .st-key-memory .textpoint, .st-key-my_memory .textpoint { display: none; }
+  .st-key-memory .textpoint, .st-key-my_memory .textpoint,
+  .st-key-measured_timeline .textpoint { display: none; }
 }
 </style>"""
 
