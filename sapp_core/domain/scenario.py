@@ -1,11 +1,11 @@
-"""What a page is asked to show: one value that says it all."""
+"""Everything one balancing run depends on, as one value: what pages show, files save and reports repeat."""
 
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.profile import ModelProfile
+from sapp_core.domain.request import BalanceRequest
 
 
 def digest(*parts: object) -> str:
@@ -18,7 +18,7 @@ class Scenario:
     """All inputs of one balancing run.
 
     Attributes:
-        profile: what is placed, the page's constant memory included.
+        profile: what is placed, the chosen constant memory included.
         schedule_name: of the schedule family.
         pipeline: sizes and knobs.
         request: limit, objective, solver.
@@ -46,7 +46,6 @@ class Scenario:
 def _facts(scenario: Scenario) -> dict[str, str]:
     """What a reader calls the inputs, and their values in words."""
     pipeline, request = scenario.pipeline, scenario.request
-    limit = request.memory_limit_mb
     return {
         "profile": scenario.profile.name,
         "schedule": scenario.schedule_name,
@@ -60,10 +59,20 @@ def _facts(scenario: Scenario) -> dict[str, str]:
         "overlap efficiency": f"{pipeline.overlap_efficiency:g}",
         "input-gradient share": f"{pipeline.input_gradient_share:g}",
         "memory kept for weight gradients": f"{pipeline.weight_gradient_memory_share:g}",
-        "memory limit": f"{limit:,.0f} MiB" if isinstance(limit, float) else "none",
+        "memory limit": _limit_words(request.memory_limit_mb),
         "constant memory": f"{scenario.profile.constant_mb:,.0f} MiB",
         "objective": str(request.objective),
         "memory model": str(request.memory_model),
         "solver": request.solver,
         "time limit": f"{request.time_limit:g} s",
+        "seed": str(request.seed),
+        "threads": str(request.threads),
     }
+
+
+def _limit_words(limit: float | tuple[float, ...] | None) -> str:
+    if limit is None:
+        return "none"
+    if isinstance(limit, tuple):
+        return f"one for each stage, {min(limit):,.0f} to {max(limit):,.0f} MiB"
+    return f"{limit:,.0f} MiB"
