@@ -25,7 +25,7 @@ def test_changes_are_told_in_the_readers_words():
         pipeline=Pipeline(8, 8, p2p_time=0.5),
         request=replace(SCENARIO.request, memory_limit_mb=None),
     )
-    assert SCENARIO.changes(newer) == ("stages 4 → 8", "transfer time 0 → 0.5", "memory limit 1,000 MiB → none")
+    assert SCENARIO.changes(newer) == ("stages 4 → 8", "transfer time 0 ms → 0.5 ms", "memory limit 1,000 MiB → none")
     assert SCENARIO.changes(SCENARIO) == ()
 
 
