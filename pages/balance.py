@@ -20,6 +20,7 @@ from pages.shared.headline import (
 )
 from pages.shared.jobs import JobState, jobs
 from pages.shared.link import forget_link, link_notices
+from pages.shared.measured import measured_tab
 from pages.shared.pictures import adapt_page
 from pages.shared.schedule_choice import forget_schedule_notice
 from pages.shared.session import Outcome
@@ -28,7 +29,16 @@ from sapp_core.charts.numbers import memory_text
 from sapp_core.domain.result import BalanceResult, Infeasibility, Status
 from sapp_core.domain.scenario import Scenario
 
-_TABS = ("Peak memory", "Memory over time", "Where time is lost", "Plan", "Comparison", "Search", "Download")
+_TABS = (
+    "Peak memory",
+    "Memory over time",
+    "Where time is lost",
+    "Plan",
+    "Comparison",
+    "Measured",
+    "Search",
+    "Download",
+)
 
 # A run that ends so soon is waited for: pictures on the way would only be drawn to be drawn again.
 _SOON_SECONDS = 3.0
@@ -191,7 +201,9 @@ def _preview(scenario: Scenario) -> None:
 @st.fragment
 def _charts(shown: Outcome, simulated: Simulated, even: EvenSplit | None) -> None:
     sections.timeline(simulated)
-    peaks, over_time, bubbles, plan, others, search, download = st.tabs(_TABS, key="details", on_change="rerun")
+    peaks, over_time, bubbles, plan, others, measured, search, download = st.tabs(
+        _TABS, key="details", on_change="rerun"
+    )
     if peaks.open:
         with peaks:
             sections.memory(simulated, shown.scenario, even.simulated if even else None)
@@ -208,6 +220,9 @@ def _charts(shown: Outcome, simulated: Simulated, even: EvenSplit | None) -> Non
     if others.open:
         with others:
             comparison_table(shown)
+    if measured.open:
+        with measured:
+            measured_tab(simulated)
     if search.open:
         with search:
             sections.search(shown.result.trace, shown.result.seconds, shown.scenario)

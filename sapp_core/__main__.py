@@ -18,6 +18,7 @@ from pathlib import Path
 from sapp_core.balancer.balance import balance, lp_text
 from sapp_core.command_options import FLAGS, parse
 from sapp_core.documents.parse import MAX_BYTES
+from sapp_core.domain.measured import MeasuredComparison
 from sapp_core.domain.pipeline import Pipeline, Remainder
 from sapp_core.domain.plan import even_split
 from sapp_core.domain.profile import ModelProfile
@@ -28,11 +29,14 @@ from sapp_core.domain.timeline import Evaluation
 from sapp_core.errors import PlanError, SappError
 from sapp_core.interchange import text
 from sapp_core.interchange.exports import EXPORTS
+from sapp_core.interchange.measured import MAX_BYTES as MAX_MEASURED_BYTES
+from sapp_core.interchange.measured import read_measured
 from sapp_core.interchange.orders import ORDER_FORMATS, order_format
 from sapp_core.interchange.plan_file import read_plan
 from sapp_core.interchange.result import (
     Json,
     balance_object,
+    measured_object,
     profile_object,
     simulation_object,
     to_json,
@@ -40,6 +44,7 @@ from sapp_core.interchange.result import (
 from sapp_core.profiles.load import LoadedProfile, load_profile
 from sapp_core.schedules.in_flight import peak_in_flight
 from sapp_core.schedules.registry import family, make_schedule, placed
+from sapp_core.simulator.measured import compare
 from sapp_core.study import evaluate
 
 DONE, WRONG_INPUT, NO_PLAN, INTERRUPTED = 0, 2, 3, 130
@@ -100,8 +105,7 @@ def _balance(options: argparse.Namespace) -> int:
         _tell(str(result.status), result.infeasibility.sentences)
     if found is None:
         return NO_PLAN
-    for name, file in options.exports:
-        _write(file, EXPORTS[name](found))
+    _export(options.exports, found)
     return DONE
 
 
@@ -115,13 +119,28 @@ def _simulate(options: argparse.Namespace) -> int:
     begun = time.perf_counter()
     found = evaluate(profile, schedule, plan)
     seconds = time.perf_counter() - begun
+    measured = _measured(options.measured, found) if options.measured else None
     even = _even(profile, schedule)
     _answer(
         options.json,
-        lambda: simulation_object(found, even, limits, seconds),
-        lambda: text.simulation_text(found, even, limits),
+        lambda: (
+            simulation_object(found, even, limits, seconds)
+            | ({"measured": measured_object(measured)} if measured else {})
+        ),
+        lambda: (
+            text.simulation_text(found, even, limits)
+            + (f"\n{text.measured_text(measured, profile.time_unit)}" if measured else "")
+        ),
     )
+    _tell("note", measured.notes if measured else ())
+    _export(options.exports, found)
     return DONE
+
+
+def _measured(files: Sequence[str], found: Evaluation) -> MeasuredComparison:
+    contents = [(file, _read(file, MAX_MEASURED_BYTES)) for file in files]
+    read = read_measured(contents, found.schedule, found.profile.time_unit)
+    return compare(found, read.samples, read.notes)
 
 
 def _schedule(options: argparse.Namespace) -> int:
@@ -196,11 +215,11 @@ def _load(file: str) -> LoadedProfile:
     return load_profile(_read(file), file)
 
 
-def _read(file: str) -> bytes:
+def _read(file: str, most: int = MAX_BYTES) -> bytes:
     """Content of a file; of one that is too large only as much as it takes to see that."""
     try:
         with Path(file).open("rb") as opened:
-            return opened.read(MAX_BYTES + 1)
+            return opened.read(most + 1)
     except OSError as error:
         raise SappError(f"{file}: cannot be read: {error.strerror}.") from error
 
@@ -221,6 +240,11 @@ def _write(file: str, content: str) -> None:
         Path(file).write_text(content, encoding="utf-8")
     except OSError as error:
         raise SappError(f"{file}: cannot be written: {error.strerror}.") from error
+
+
+def _export(exports: Iterable[tuple[str, str]], evaluation: Evaluation) -> None:
+    for name, file in exports:
+        _write(file, EXPORTS[name](evaluation))
 
 
 def _answer(file: str | None, as_json: Callable[[], Json], as_text: Callable[[], str]) -> None:

@@ -68,12 +68,21 @@ def _parser() -> _Parser:
     balancing = command("balance", "Place layers and choose recomputation so that a training step is short.")
     _add_scenario(balancing)
     _add_balancing(balancing)
+    _add_export(balancing)
     simulating = command(
         "simulate", "Simulate a plan. Its status is feasible, or over_limit when a stage needs more than the limit."
     )
     _add_scenario(simulating)
     simulating.add_argument(
         "--plan", metavar="FILE", help="plan or result as JSON, or MindFormers YAML (default: the even split)"
+    )
+    _add_export(simulating)
+    simulating.add_argument(
+        "--measured",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="op times to compare with, CSV or Chrome trace; may be repeated, as for one trace a rank",
     )
     ordering = command("schedule", "Show the order of work of a schedule, without a profile.")
     ordering.add_argument("schedule", metavar="NAME", choices=_SCHEDULE_NAMES, help=", ".join(_SCHEDULE_NAMES))
@@ -205,14 +214,17 @@ def _add_balancing(parser: argparse.ArgumentParser) -> None:
         help="of the solver's random choices (default: %(default)s)",
     )
     add("--write-lp", metavar="FILE", help="write the integer program as an .lp file")
-    add(
+
+
+def _add_export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
         "--export",
         dest="exports",
         type=_export,
         action="append",
         default=[],
         metavar="FORMAT=FILE",
-        help=f"write the plan for a framework; may be repeated; formats: {', '.join(EXPORTS)}",
+        help=f"write the plan for a framework or viewer; may be repeated; formats: {', '.join(EXPORTS)}",
     )
 
 

@@ -38,7 +38,7 @@ def picture(figure: Figure, file_format: PictureFormat, width: int = PICTURE_WID
     }
     try:
         drawn: bytes = kaleido.calc_fig_sync(figure, opts=options, kopts={"mathjax": False})
-    except Exception as error:  # noqa: BLE001  whatever goes wrong in a browser or on the way to it
+    except Exception as error:
         said = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise FormatError(
             "picture: the browser could not draw it; install Chromium or Chrome, or name one in the environment "
