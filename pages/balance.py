@@ -12,11 +12,9 @@ from pages.shared.downloads import downloads
 from pages.shared.headline import (
     comparison,
     even_split_words,
-    knob_words,
     metrics,
     over_limit_warning,
     search_words,
-    verdict,
 )
 from pages.shared.jobs import JobState, jobs
 from pages.shared.link import forget_link, link_notices
@@ -28,6 +26,7 @@ from pages.shared.text import bullets, literal
 from sapp_core.charts.numbers import memory_text
 from sapp_core.domain.result import BalanceResult, Infeasibility, Status
 from sapp_core.domain.scenario import Scenario
+from sapp_core.words import knob_words, verdict
 
 _TABS = (
     "Peak memory",

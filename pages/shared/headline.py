@@ -9,18 +9,14 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.shared.cached import EvenSplit, Simulated
 from pages.shared.text import bullets, literal
 from sapp_core.charts.numbers import memory_text, percent_text, signed_percent_text, time_text
-from sapp_core.domain.profile import RecomputeMode
-from sapp_core.domain.result import BalanceResult, Objective, Progress, Status
+from sapp_core.domain.result import BalanceResult, Objective, Progress
 from sapp_core.domain.scenario import Scenario
-from sapp_core.schedules.registry import family
-
-_SOLVERS = {"highs": "HiGHS", "cbc": "CBC"}
+from sapp_core.study import even_split_words as words_of
 
 
 def even_split_words(even: EvenSplit) -> str:
-    """Which even split it is: `even split with full recomputation`."""
-    words = "even split" if even.mode is RecomputeMode.NONE else f"even split with {even.mode} recomputation"
-    return words if even.fits else f"{words} (which does not fit)"
+    """Which even split it is."""
+    return words_of(even.mode, fits=even.fits)
 
 
 def metrics(scenario: Scenario, simulated: Simulated, even: EvenSplit, result: BalanceResult | None) -> None:
@@ -80,28 +76,6 @@ def comparison(scenario: Scenario, even: EvenSplit) -> str:
     return f"The {even_split_words(even)} takes {time_text(even.simulated.evaluation.step_time, unit)}."
 
 
-def verdict(result: BalanceResult, *, stopped_early: bool = False) -> str:
-    """How the run ended and how good the plan is, in one or two sentences of Markdown."""
-    solver = _SOLVERS.get(result.solver, result.solver)
-    when = f"in {result.seconds:.1f} s with {solver}"
-    if result.status is Status.NO_SOLUTION_IN_TIME:
-        return f"**No plan was found in time** ({when})."
-    if result.status is Status.INFEASIBLE:
-        return f"**No plan fits** ({when})."
-    early = "**Stopped early.** " if stopped_early else ""
-    if result.objective is Objective.EXACT:
-        if result.status is Status.OPTIMAL:
-            return f"**Proven optimal**: no plan within the limit has a shorter step ({when})."
-        return f"{early}**Best found**{_above_best(result, ', ')} ({when})."
-    value = "" if result.objective_value is None else f" (value {result.objective_value:,.6g})"
-    classic = f"for the *{result.objective}* objective{value} {when}"
-    rated = f"Its step time is{_above_best(result, ' ')}." if result.above_best is not None else ""
-    if result.status is Status.OPTIMAL:
-        return f"**Proven optimal** {classic}. {rated}"
-    bound = "" if result.objective_bound is None else f", proven to be at least {result.objective_bound:,.6g}"
-    return f"{early}**Best found** {classic}{bound}. {rated}"
-
-
 def search_words(trace: Sequence[Progress], scenario: Scenario) -> str:
     """Where a running search stands: best value, and how far above the proven bound."""
     found = trace[-1] if trace else Progress(0.0, None, None)
@@ -113,17 +87,6 @@ def search_words(trace: Sequence[Progress], scenario: Scenario) -> str:
     if not found.bound:
         return words
     return f"{words}, at most {percent_text(found.best / found.bound - 1, 2)} above the best possible"
-
-
-def knob_words(scenario: Scenario) -> str:
-    """The shares this schedule's times rest on, as a sentence; empty where it has none."""
-    chosen, pipeline = family(scenario.schedule_name), scenario.pipeline
-    said = []
-    if chosen.overlaps:
-        said.append(f"overlap efficiency η = {pipeline.overlap_efficiency:g}")
-    if chosen.splits_backward:
-        said.append(f"input-gradient share β = {pipeline.input_gradient_share:g}")
-    return f"Simulated with {' and '.join(said)}." if said else ""
 
 
 def over_limit_warning(scenario: Scenario, simulated: Simulated) -> None:
@@ -154,12 +117,6 @@ def _peak_metric(place: DeltaGenerator, scenario: Scenario, simulated: Simulated
         "alive at that moment.",
         border=True,
     )
-
-
-def _above_best(result: BalanceResult, joint: str) -> str:
-    if result.above_best is None:
-        return ""
-    return f"{joint}at most {percent_text(result.above_best, 2)} above the best possible"
 
 
 def _signed(share: float) -> str:
