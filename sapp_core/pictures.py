@@ -131,8 +131,8 @@ PICTURES: tuple[Picture, ...] = (
     Picture(
         "bubbles",
         "Time of a stage beyond its share of the model's own work, in percent of that work. Schedule itself: the "
-        "bubble with perfectly even stages. Uneven stages: what uneven cells add. Recomputation and transfers: what they "
-        "add on top.",
+        "bubble with perfectly even stages. Uneven stages: what uneven cells add. Recomputation and transfers: what "
+        "they add on top.",
         _bubbles,
     ),
     Picture(
