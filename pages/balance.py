@@ -8,12 +8,13 @@ from pages.shared import sections, session
 from pages.shared.cached import EvenSplit, Simulated, even_split_of, simulate
 from pages.shared.comparison import comparison_table
 from pages.shared.controls import Controls, sidebar
-from pages.shared.downloads import downloads
+from pages.shared.downloads import downloads, study_of
 from pages.shared.headline import (
     comparison,
     even_split_words,
     metrics,
     over_limit_warning,
+    provenance,
     search_words,
 )
 from pages.shared.jobs import JobState, jobs
@@ -153,8 +154,7 @@ def _outcome(shown: Outcome) -> None:
     simulated = simulate(shown.scenario, shown.result.plan)
     metrics(shown.scenario, simulated, even, shown.result)
     notes = (literal(note) for note in shown.result.notes)
-    said = verdict(shown.result, stopped_early=shown.stopped_early)
-    st.markdown(" ".join((said, comparison(shown.scenario, even), knob_words(shown.scenario), *notes)))
+    st.markdown(" ".join((provenance(shown), comparison(shown.scenario, even), knob_words(shown.scenario), *notes)))
     over_limit_warning(shown.scenario, simulated)
     _charts(shown, simulated, even)
 
@@ -227,7 +227,7 @@ def _charts(shown: Outcome, simulated: Simulated, even: EvenSplit | None) -> Non
             sections.search(shown.result.trace, shown.result.seconds, shown.scenario)
     if download.open:
         with download:
-            downloads(simulated)
+            downloads(study_of(shown, simulated, even or even_split_of(shown.scenario)))
 
 
 page()

@@ -17,6 +17,7 @@ from pages.shared.pipeline_controls import (
     stages_and_micro_batches,
     weight_gradient_memory,
 )
+from pages.shared.scenario_file import scenario_opener
 from pages.shared.schedule_choice import choose_schedule, summary
 from pages.shared.text import literal
 from pages.shared.training_sizes import with_training_sizes
@@ -46,6 +47,7 @@ def sidebar() -> Controls:
     remember_link()
     with st.sidebar:
         profile = choose_profile()
+        scenario_opener()
         chosen = choose_schedule()
         with st.container(key="schedule_summary"):
             summary(chosen)

@@ -7,11 +7,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.shared.cached import EvenSplit, Simulated
+from pages.shared.session import Outcome
 from pages.shared.text import bullets, literal
 from sapp_core.charts.numbers import memory_text, percent_text, signed_percent_text, time_text
 from sapp_core.domain.result import BalanceResult, Objective, Progress
 from sapp_core.domain.scenario import Scenario
 from sapp_core.study import even_split_words as words_of
+from sapp_core.words import verdict
 
 
 def even_split_words(even: EvenSplit) -> str:
@@ -74,6 +76,16 @@ def comparison(scenario: Scenario, even: EvenSplit) -> str:
     """What the plan is compared with, as a sentence."""
     unit = literal(scenario.profile.time_unit)
     return f"The {even_split_words(even)} takes {time_text(even.simulated.evaluation.step_time, unit)}."
+
+
+def provenance(shown: Outcome) -> str:
+    """Where the plan comes from and how good it is, in Markdown."""
+    if not shown.source:
+        return verdict(shown.result, stopped_early=shown.stopped_early)
+    opened = f"**Opened from {literal(shown.source)}**, its plan simulated again here."
+    if not shown.was_balanced:
+        return f"{opened} Nobody searched for this plan, so nothing is proven about it."
+    return f"{opened} {verdict(shown.result)} What is proven is the file's word."
 
 
 def search_words(trace: Sequence[Progress], scenario: Scenario) -> str:

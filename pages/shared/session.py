@@ -28,11 +28,18 @@ class Outcome:
         scenario: what was asked.
         result: the answer.
         stopped_early: whether somebody cancelled the run; the answer is the best plan until then.
+        source: name of the scenario file it was opened from; empty for a run of this page.
     """
 
     scenario: Scenario
     result: BalanceResult
     stopped_early: bool = False
+    source: str = ""
+
+    @property
+    def was_balanced(self) -> bool:
+        """Whether a run found the plan; a scenario file may hold one that was only simulated."""
+        return bool(self.result.solver)
 
 
 class Results:

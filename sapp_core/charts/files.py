@@ -1,5 +1,6 @@
 """Figures as files: pictures, and parts of an HTML page that needs no network."""
 
+import asyncio
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -21,12 +22,11 @@ class PictureFormat(StrEnum):
     SVG = "svg"
 
 
-def pictures(wanted: Sequence[tuple[Figure, PictureFormat]], width: int = PICTURE_WIDTH) -> tuple[bytes, ...]:
+def pictures(wanted: Sequence[tuple[Figure, PictureFormat]]) -> tuple[bytes, ...]:
     """Figures as pictures, drawn by the browser that the package kaleido finds: `BROWSER_PATH`, or one on the `PATH`.
 
     Args:
         wanted: figures, and what kind of file each becomes.
-        width: px.
 
     Raises:
         FormatError: kaleido is not installed, or it finds no browser that works.
@@ -37,24 +37,25 @@ def pictures(wanted: Sequence[tuple[Figure, PictureFormat]], width: int = PICTUR
         import kaleido  # noqa: PLC0415  an extra that nothing else needs
     except ImportError as error:
         raise FormatError("picture: needs the package kaleido; install it with `pip install kaleido`.") from error
-    try:
+
+    async def draw() -> tuple[bytes, ...]:
         # One browser for all of them; without MathJax, which would be fetched from the network.
-        kaleido.start_sync_server(mathjax=False, silence_warnings=True)
-        try:
-            return tuple(kaleido.calc_fig_sync(figure, opts=_options(figure, kind, width)) for figure, kind in wanted)
-        finally:
-            kaleido.stop_sync_server(silence_warnings=True)
+        async with kaleido.Kaleido(mathjax=False) as browser:
+            return tuple([await browser.calc_fig(figure, opts=_options(figure, kind)) for figure, kind in wanted])
+
+    try:
+        return asyncio.run(draw())
     except Exception as error:  # whatever goes wrong in a browser or on the way to it
-        said = (str(error).strip() or type(error).__name__).splitlines()[0]
+        said = str(error.args[0] if error.args else type(error).__name__).strip(" .")
         raise FormatError(
             "picture: the browser could not draw it; install Chromium or Chrome, or name one in the environment "
             f"variable BROWSER_PATH ({said})."
         ) from error
 
 
-def _options(figure: Figure, kind: PictureFormat, width: int) -> dict[str, str | int]:
+def _options(figure: Figure, kind: PictureFormat) -> dict[str, str | int]:
     scale = PNG_SCALE if kind is PictureFormat.PNG else 1
-    return {"format": str(kind), "width": width, "height": int(figure.layout.height), "scale": scale}
+    return {"format": str(kind), "width": PICTURE_WIDTH, "height": int(figure.layout.height), "scale": scale}
 
 
 def figure_html(figure: Figure, name: str) -> str:

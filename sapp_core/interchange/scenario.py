@@ -30,7 +30,7 @@ VERSION = 1
 VERSION_KEY = "scenario_version"
 SCRIPT_ID = "scenario"
 """Of the element of a report that holds the scenario."""
-MAX_REPORT_BYTES = 8 * MAX_BYTES
+MAX_REPORT_BYTES = 4 * MAX_BYTES
 """Reports carry their charts and what draws them."""
 
 _TOP_KEYS = (VERSION_KEY, "profile", "schedule", "pipeline", "settings", PLAN, "result")

@@ -16,6 +16,9 @@ Table = dict[str, list[str]]
 """Column name → texts, all of the same length."""
 
 
+_STAGES_SAID = 6
+
+
 @dataclass(frozen=True, slots=True)
 class Number:
     """A headline number: `Step time`, `152,804 ms`, `−12.1 % vs even split`."""
@@ -80,9 +83,12 @@ def summary(study: Study) -> Markup:
 def warnings(study: Study) -> tuple[str, ...]:
     """Stages over their limit, and what the balancer noted."""
     over, limits, peaks = study.evaluation.stages_over(study.limits), study.limits, study.evaluation.peak_memory_mb
+    shown = over if len(over) <= _STAGES_SAID else over[:_STAGES_SAID]
     sentences = [
-        f"Stage {s} needs {memory_text(peaks[s])}, the limit is {memory_text(limits[s])}." for s in over if limits
+        f"Stage {s} needs {memory_text(peaks[s])}, the limit is {memory_text(limits[s])}." for s in shown if limits
     ]
+    if len(over) > len(shown):
+        sentences.append(f"{len(over) - len(shown)} more stages are over their limit; the table below has them.")
     if study.result:
         reason = study.result.infeasibility
         sentences += [*study.result.notes, *(reason.sentences if reason else ())]
