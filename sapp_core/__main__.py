@@ -81,6 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _balance(options: argparse.Namespace) -> int:
     profile, schedule, request = _scenario(options)
+    pipeline = schedule.pipeline
     request = replace(
         request,
         objective=Objective(options.objective),
@@ -88,6 +89,8 @@ def _balance(options: argparse.Namespace) -> int:
         solver=options.solver,
         time_limit=options.time_limit,
         seed=options.seed,
+        pinned=tuple(options.pinned),
+        start=read_plan(_read(options.start), options.start, profile, pipeline) if options.start else None,
     )
     if options.write_lp:
         _write(options.write_lp, lp_text(profile, schedule, request))
@@ -116,7 +119,7 @@ def _tell_balanced(options: argparse.Namespace, scenario: Scenario, schedule: Sc
         _tell(str(result.status), result.infeasibility.sentences)
     if found is None:
         return NO_PLAN
-    _write_files(options, scenario, found, result)
+    _write_files(options, scenario, schedule, found, result)
     return DONE
 
 
@@ -164,7 +167,7 @@ def _tell_simulated(options: argparse.Namespace, scenario: Scenario, schedule: S
         ),
     )
     _tell("note", measured.notes if measured else ())
-    _write_files(options, scenario, found)
+    _write_files(options, scenario, schedule, found)
     return DONE
 
 
@@ -275,12 +278,16 @@ def _write(file: str, content: str | bytes) -> None:
 
 
 def _write_files(
-    options: argparse.Namespace, scenario: Scenario, evaluation: Evaluation, result: BalanceResult | None = None
+    options: argparse.Namespace,
+    scenario: Scenario,
+    schedule: Schedule,
+    evaluation: Evaluation,
+    result: BalanceResult | None = None,
 ) -> None:
     """What `--export` and `--picture` ask for."""
     if not (options.exports or options.pictures):
         return
-    reference = reference_for(scenario.profile, evaluation.schedule, scenario.request.limits(len(evaluation.peaks)))
+    reference = reference_for(scenario.profile, schedule, scenario.request.limits(schedule.pipeline.num_stages))
     study = Study(scenario, evaluation, reference, result)
     for name, file in options.exports:
         _write(file, export_named(name).write(study))

@@ -1,6 +1,7 @@
 """Words and options of the command line. Choices come from the registries and enums, defaults from the types."""
 
 import argparse
+import re
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import NoReturn
@@ -8,7 +9,7 @@ from typing import NoReturn
 from sapp_core.balancer.solvers import SOLVERS
 from sapp_core.charts.files import PictureFormat
 from sapp_core.domain.pipeline import Pipeline, Remainder
-from sapp_core.domain.request import BalanceRequest
+from sapp_core.domain.request import BalanceRequest, Pin
 from sapp_core.domain.result import MemoryModel, Objective
 from sapp_core.errors import SappError
 from sapp_core.exports import EXPORTS
@@ -31,6 +32,8 @@ FLAGS: dict[str, str] = {
     "constant_mb": "--constant-memory",
     "time_limit": "--time-limit",
     "seed": "--seed",
+    "pinned": "--pin",
+    "start": "--start",
 }
 """Field of a type → the option that sets it. Sentences of the core begin with the field; users are shown the option."""
 
@@ -221,6 +224,21 @@ def _add_balancing(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="of the solver's random choices (default: %(default)s)",
     )
+    add(
+        FLAGS["start"],
+        metavar="FILE",
+        help="plan to begin from, as simulate --plan reads it; when it keeps limits and pins, the answer of the exact "
+        "objective is never slower",
+    )
+    add(
+        FLAGS["pinned"],
+        dest="pinned",
+        type=_pin,
+        action="append",
+        default=[],
+        metavar="CHUNK.STAGE=LAYERS",
+        help="body layers that a cell must hold, all kinds and recompute modes together, as 0.3=2; may be repeated",
+    )
     add("--write-lp", metavar="FILE", help="write the integer program as an .lp file")
 
 
@@ -263,6 +281,15 @@ def _number(text: str) -> float:
 def _numbers(text: str) -> float | tuple[float, ...]:
     numbers = tuple(map(_number, text.split(",")))
     return numbers[0] if len(numbers) == 1 else numbers
+
+
+def _pin(text: str) -> Pin:
+    numbers = re.fullmatch(r"(\d+)\.(\d+)=(\d+)", text, re.ASCII)
+    if numbers is None:
+        raise argparse.ArgumentTypeError(
+            f"must be CHUNK.STAGE=LAYERS, whole numbers of at least 0 such as 0.3=2, found {text!r}"
+        )
+    return Pin(*map(int, numbers.groups()))
 
 
 def _export(text: str) -> tuple[str, str]:

@@ -350,7 +350,7 @@ def test_the_samples_have_nothing_to_warn_about(capsys, sample):
     ("argv", "sentences"),
     [
         ([], ["the following arguments are required: COMMAND; see python -m sapp_core --help."]),
-        (["optimise"], ["invalid choice: 'optimise' (choose from 'balance', 'simulate', 'schedule', 'check')"]),
+        (["optimise"], ["invalid choice: 'optimise' (choose from 'balance', 'simulate', 'open', 'schedule', 'check')"]),
         (["check"], ["the following arguments are required: PROFILE"]),
         (["check", "missing.yaml"], ["missing.yaml: cannot be read: No such file or directory."]),
         (["check", "."], [".: cannot be read: Is a directory."]),
@@ -440,11 +440,11 @@ def test_the_samples_have_nothing_to_warn_about(capsys, sample):
         ),
         (
             ["balance", "TINY", *TINY_PIPELINE, "--export", "torch=x"],
-            ["must be FORMAT=FILE with a format of mindformers, megatron, torch-csv, found"],
+            ["must be FORMAT=FILE with a format of scenario, report, mindformers, megatron, torch-csv, paddle, chrome-trace, plan-json"],
         ),
         (
             ["balance", "TINY", *TINY_PIPELINE, "--export", "mindformers"],
-            ["must be FORMAT=FILE with a format of mindformers"],
+            ["must be FORMAT=FILE with a format of scenario, report"],
         ),
         (
             ["balance", "TINY", *TINY_PIPELINE, "--objective", "best"],
@@ -684,3 +684,47 @@ def test_a_search_that_never_was_cannot_be_drawn(capsys, tiny, tmp_path):
     status, _, err = run(capsys, "simulate", tiny, *TINY_PIPELINE, "--picture", f"search={tmp_path / 'x.png'}")
     assert status == 2
     assert "this plan was simulated, not searched for" in err
+
+
+def test_a_simulation_is_exported_and_comes_back_as_measured(capsys, tiny, tmp_path):
+    trace = tmp_path / "trace.json"
+    simulate = ["simulate", tiny, *TINY_PIPELINE]
+    assert run(capsys, *simulate, "--export", f"chrome-trace={trace}")[0] == 0
+    names = [event["name"] for event in json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]]
+    assert names.count("F0.3") == 2
+
+    status, out, err = run(capsys, *simulate, "--measured", trace)
+    assert (status, err) == (0, "")
+    assert "Measured against simulated" in out
+    assert [line.split()[:3] for line in out.splitlines()[-4:]] == [[s, k, "4"] for s in "01" for k in "FB"]
+
+    measured = strict(run(capsys, *simulate, "--measured", trace, "--json", "-")[1])["measured"]
+    assert measured["step_time"]["measured"] == pytest.approx(measured["step_time"]["simulated"])
+    assert measured["idle"]["measured"] == pytest.approx(measured["idle"]["simulated"])
+    assert [(row["stage"], row["kind"], row["runs"]) for row in measured["ops"]] == [
+        (stage, kind, 4) for stage in (0, 1) for kind in "FB"
+    ]
+    assert all(row["difference"] == pytest.approx(0, abs=1e-5) for row in measured["ops"])
+    assert "measured" not in strict(run(capsys, *simulate, "--json", "-")[1])
+
+
+def test_several_files_of_timers_are_compared_and_what_they_lack_is_a_note(capsys, tiny, tmp_path):
+    files = [tmp_path / f"rank{rank}.csv" for rank in (0, 1)]
+    for rank, file in enumerate(files):
+        file.write_text(f"stage,kind,duration\n{rank},forward-compute,33\n", encoding="utf-8")
+    options = [part for file in files for part in ("--measured", file)]
+    status, out, err = run(capsys, "simulate", tiny, *TINY_PIPELINE, *options)
+    assert status == 0
+    assert "+2" in out.splitlines()[-2]
+    assert err == "note: The measured times have no starts, so only durations are compared.\n"
+
+
+def test_measured_times_of_other_ops_are_wrong_input(capsys, tiny, tmp_path):
+    file = tmp_path / "m.csv"
+    file.write_text("stage,kind,micro_batch,start,end\n0,F,4,0,1\n2,B,0,0,1\n", encoding="utf-8")
+    status, out, err = run(capsys, "simulate", tiny, *TINY_PIPELINE, "--measured", file)
+    assert (status, out) == (2, "")
+    assert err.splitlines() == [
+        f"error: {file}, line 2: micro_batch must be 0 to 3 for the pipeline shown, found 4.",
+        f"error: {file}, line 3: stage must be 0 to 1, found 2.",
+    ]

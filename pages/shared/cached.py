@@ -97,6 +97,12 @@ def even_split_of(scenario: Scenario) -> EvenSplit:
     return EvenSplit(shown, mode is not None, simulate(scenario, even_split(profile, pipeline, shown)))
 
 
+def ordered_anew(simulated: Simulated) -> bool:
+    """Whether the work runs in another order than the schedule's own: one planned for these times."""
+    found = simulated.evaluation.schedule
+    return found.slots != schedule(found.name, found.pipeline).slots
+
+
 def _key(simulated: Simulated) -> str:
     return simulated.key
 

@@ -106,7 +106,10 @@ def _differences(simulated: Simulated, found: MeasuredComparison, files: Files) 
             f"{evaluation.profile.name}_{evaluation.schedule.name}_measured",
             "Simulated and measured timeline of every stage, one above the other; the table below has the differences.",
         )
-        st.caption("It follows the time window of the timeline above.")
+        st.caption(
+            "It follows the time window of the timeline above. Of very many ops in view, every column shows what a "
+            "stage does most of that moment."
+        )
     st.dataframe(difference_table(found, unit), hide_index=True, column_config=_formats(unit))
     st.caption(
         "Durations are medians over all runs of the ops of one kind on one stage, measured and simulated; where a file "
@@ -123,10 +126,12 @@ def _differences(simulated: Simulated, found: MeasuredComparison, files: Files) 
 
 def _step_words(found: MeasuredComparison, unit: str) -> str:
     measured = found.step_time or 0.0
-    words = f"The measured step takes **{literal(time_text(measured, unit))}**, the simulated one "
-    words += f"**{literal(time_text(found.simulated_step_time, unit))}**"
+    words = f"The measured step takes **{literal(time_text(measured, unit))}**, "
     if found.simulated_step_time:
-        words += f" ({signed_percent_text(measured / found.simulated_step_time - 1)} measured)"
+        words += f"{signed_percent_text(measured / found.simulated_step_time - 1)} against the simulated one with "
+    else:
+        words += "the simulated one "
+    words += literal(time_text(found.simulated_step_time, unit))
     if found.num_steps > 1:
         words += f". Of {found.num_steps:,} measured steps it is the one of median length"
     return f"{words}."

@@ -136,7 +136,8 @@ def _patterns(space: PlanSpace, stage: int, allowed: range, fillings: list[list[
         if v in cells:
             static += sum(other.num_layers * other.parameter_mb for other in layers)
             ends[cells.index(v)] += sum(other.num_layers * (other.activation_mb[0] or 0.0) for other in layers)
-    for counts in product(*(range(int(space.least[v]), allowed.stop) for v in cells)):
+    in_cells = (range(int(space.least[v]), min(int(space.most[v]) + 1, allowed.stop)) for v in cells)
+    for counts in product(*in_cells):
         if sum(counts) in allowed:
             room = limit - static - sum(counts) * layer.parameter_mb - in_flight @ ends
             yield from _within(room, in_flight, counts, [fillings[count] for count in counts])

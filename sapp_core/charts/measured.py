@@ -62,7 +62,7 @@ def measured_figure(
         traces,
         theme,
         title="Measured against simulated",
-        subtitle=f"upper half of a lane: simulated, {times[0]} · lower half, on a band: measured, {times[1]}",
+        subtitle=f"above: simulated, {times[0]} · below, on a band: measured, {times[1]}",
         height=150 + px * pipeline.num_stages,
         layout={
             "barmode": "overlay",
@@ -146,4 +146,6 @@ def _ticks(num_stages: int) -> dict[str, Any]:
         "tickvals": [stage + strip.middle for stage in range(num_stages) for strip in (SIMULATED, MEASURED)],
         "ticktext": [text for stage in range(num_stages) for text in (f"{stage} sim", "meas")],
         "tickfont": {"size": 10},
+        # Two digits and a word leave no room for it.
+        "title": {"text": ""},
     }

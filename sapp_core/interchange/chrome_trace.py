@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf, nextafter
+from operator import itemgetter
 
 from sapp_core.domain.graph import source_of
 from sapp_core.domain.schedule import Op, OpKind, phase_of
@@ -53,14 +54,13 @@ def evaluation_to_chrome_trace(evaluation: Evaluation) -> str:
         raise FormatError("chrome-trace: the step is too long; a trace counts nanoseconds up to 9.2e18.")
     pieces = [*_ops(evaluation, factor), *_transfers(evaluation, factor)]
     threads = _thread_numbers(pieces)
-    events = [_complete(piece, threads[piece.stage, piece.thread]) for piece in pieces]
+    timed = [(piece.start, _complete(piece, threads[piece.stage, piece.thread])) for piece in pieces]
     if evaluation.profile.has_memory:
-        events += _counters(evaluation, factor)
-    # Longer first: of events that start together the outer one has to come first.
-    events.sort(key=lambda event: (event["ts"], -float(str(event.get("dur", 0)))))
-    lines = (
-        json.dumps(event, allow_nan=False, separators=(",", ":")) for event in [*_names(evaluation, threads), *events]
-    )
+        timed += _counters(evaluation, factor)
+    # Stable: of ops that start together all but the last take no time, and they come in the order of the work.
+    timed.sort(key=itemgetter(0))
+    events = [*_names(evaluation, threads), *(event for _, event in timed)]
+    lines = (json.dumps(event, allow_nan=False, separators=(",", ":")) for event in events)
     about = json.dumps(_about(evaluation), allow_nan=False)
     return '{"traceEvents": [\n' + ",\n".join(lines) + f'\n],\n"displayTimeUnit": "ms",\n"otherData": {about}}}\n'
 
@@ -168,21 +168,23 @@ def _complete(piece: _Piece, thread: int) -> Event:
     }
 
 
-def _counters(evaluation: Evaluation, factor: float) -> Iterator[Event]:
-    """Memory of each stage whenever it changes; of changes at the same moment the last one."""
+def _counters(evaluation: Evaluation, factor: float) -> Iterator[tuple[int, Event]]:
+    """Memory of each stage whenever it changes, and when, in nanoseconds; of changes at one moment the last one."""
     for stage, (peak, times) in enumerate(zip(evaluation.peaks, evaluation.memory.times, strict=True)):
         held = {
             round(time * factor): activation
             for time, activation in zip(times, evaluation.memory.activation_mb[stage], strict=True)
         }
         for time, activation in held.items():
-            yield {
+            parts = {"parameters": peak.parameter_mb, "constant": peak.constant_mb, "activations": activation}
+            counter: Event = {
                 "ph": "C",
                 "name": "memory (MiB)",
                 "ts": _microseconds(time),
                 "pid": _process(stage),
-                "args": {"parameters": peak.parameter_mb, "constant": peak.constant_mb, "activations": activation},
+                "args": parts,
             }
+            yield time, counter
 
 
 def _process(stage: int) -> int:
