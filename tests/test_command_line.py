@@ -440,7 +440,9 @@ def test_the_samples_have_nothing_to_warn_about(capsys, sample):
         ),
         (
             ["balance", "TINY", *TINY_PIPELINE, "--export", "torch=x"],
-            ["must be FORMAT=FILE with a format of scenario, report, mindformers, megatron, torch-csv, paddle, chrome-trace, plan-json"],
+            [
+                "must be FORMAT=FILE with a format of scenario, report, mindformers, megatron, torch-csv, paddle, chrome-trace, plan-json"
+            ],
         ),
         (
             ["balance", "TINY", *TINY_PIPELINE, "--export", "mindformers"],

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 
 import streamlit as st
-from sapp_core.domain.scenario_file import scenario_opener
 
 from pages.shared.amounts import amount
 from pages.shared.cached import schedule
@@ -18,6 +17,7 @@ from pages.shared.pipeline_controls import (
     stages_and_micro_batches,
     weight_gradient_memory,
 )
+from pages.shared.scenario_file import scenario_opener
 from pages.shared.schedule_choice import choose_schedule, summary
 from pages.shared.text import literal
 from pages.shared.training_sizes import with_training_sizes
