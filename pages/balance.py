@@ -8,28 +8,28 @@ from pages.shared import my_plan, sections, session
 from pages.shared.cached import EvenSplit, Simulated, even_split_of, simulate
 from pages.shared.comparison import comparison_table
 from pages.shared.controls import Controls, sidebar
-from pages.shared.downloads import downloads
+from pages.shared.downloads import downloads, study_of
 from pages.shared.headline import (
     comparison,
     even_split_words,
-    knob_words,
     metrics,
     over_limit_warning,
+    provenance,
     search_words,
-    verdict,
 )
 from pages.shared.jobs import JobState, jobs
 from pages.shared.link import forget_link, link_notices
 from pages.shared.measured import measured_tab
 from pages.shared.pictures import adapt_page
 from pages.shared.pins import forget_pin_notice
-from pages.shared.scenario import Scenario
 from pages.shared.schedule_choice import forget_schedule_notice
 from pages.shared.session import Outcome
 from pages.shared.text import bullets, literal
 from sapp_core.charts.numbers import memory_text
 from sapp_core.domain.plan import Plan
 from sapp_core.domain.result import BalanceResult, Infeasibility, Status
+from sapp_core.domain.scenario import Scenario
+from sapp_core.words import knob_words, verdict
 
 _TABS = (
     "Peak memory",
@@ -159,8 +159,7 @@ def _outcome(shown: Outcome) -> None:
     simulated = simulate(shown.scenario, shown.result.plan)
     metrics(shown.scenario, simulated, even, shown.result)
     notes = (literal(note) for note in shown.result.notes)
-    said = verdict(shown.result, stopped_early=shown.stopped_early)
-    st.markdown(" ".join((said, comparison(shown.scenario, even), knob_words(shown.scenario), *notes)))
+    st.markdown(" ".join((provenance(shown), comparison(shown.scenario, even), knob_words(shown.scenario), *notes)))
     over_limit_warning(shown.scenario, simulated)
     _charts(shown, simulated, even)
 
@@ -236,7 +235,7 @@ def _charts(shown: Outcome, simulated: Simulated, even: EvenSplit | None) -> Non
             sections.search(shown.result.trace, shown.result.seconds, shown.scenario)
     if download.open:
         with download:
-            downloads(simulated)
+            downloads(study_of(shown, simulated, even or even_split_of(shown.scenario)))
 
 
 page()

@@ -1,4 +1,4 @@
-"""The command line: `python -m sapp_core balance | simulate | schedule | check`.
+"""The command line: `python -m sapp_core balance | simulate | open | schedule | check`.
 
 Exit status: 0 done, 2 wrong input or output that cannot be written, 3 no plan, 130 interrupted. What a user should
 know besides the answer is one line each on the standard error stream.
@@ -16,19 +16,21 @@ from math import isfinite
 from pathlib import Path
 
 from sapp_core.balancer.balance import balance, lp_text
-from sapp_core.balancer.request import BalanceRequest
+from sapp_core.charts.files import PictureFormat, pictures
 from sapp_core.command_options import FLAGS, parse
 from sapp_core.documents.parse import MAX_BYTES
 from sapp_core.domain.measured import MeasuredComparison
 from sapp_core.domain.pipeline import Pipeline, Remainder
 from sapp_core.domain.plan import Plan, even_split
 from sapp_core.domain.profile import ModelProfile
-from sapp_core.domain.result import MemoryModel, Objective, Progress
+from sapp_core.domain.request import BalanceRequest
+from sapp_core.domain.result import BalanceResult, MemoryModel, Objective, Progress
+from sapp_core.domain.scenario import Scenario
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.timeline import Evaluation
 from sapp_core.errors import PlanError, SappError
+from sapp_core.exports import export_named
 from sapp_core.interchange import text
-from sapp_core.interchange.exports import EXPORTS
 from sapp_core.interchange.measured import MAX_BYTES as MAX_MEASURED_BYTES
 from sapp_core.interchange.measured import read_measured
 from sapp_core.interchange.orders import ORDER_FORMATS, order_format
@@ -41,11 +43,14 @@ from sapp_core.interchange.result import (
     simulation_object,
     to_json,
 )
+from sapp_core.interchange.scenario import MAX_REPORT_BYTES, scenario_from_json
+from sapp_core.pictures import Detail, picture_named
 from sapp_core.profiles.load import LoadedProfile, load_profile
+from sapp_core.reopen import as_simulated, check_settings
 from sapp_core.schedules.in_flight import peak_in_flight
 from sapp_core.schedules.registry import family, make_schedule, placed
 from sapp_core.simulator.measured import compare
-from sapp_core.study import evaluate
+from sapp_core.study import Study, evaluate, reference_for
 
 DONE, WRONG_INPUT, NO_PLAN, INTERRUPTED = 0, 2, 3, 130
 
@@ -64,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     try:
         options = parse(argv)
-        _check_targets(options.json, options.write_lp, *(file for _, file in options.exports))
+        _check_targets(options.json, options.write_lp, *(file for _, file in (*options.exports, *options.pictures)))
         return COMMANDS[options.command](options)
     except SappError as error:
         _tell("error", map(_in_words_of_options, error.problems))
@@ -95,9 +100,15 @@ def _balance(options: argparse.Namespace) -> int:
     finally:
         if watched:
             sys.stderr.write(CLEAR_LINE)
+    return _tell_balanced(options, Scenario(profile, schedule.name, schedule.pipeline, request), schedule, result)
+
+
+def _tell_balanced(options: argparse.Namespace, scenario: Scenario, schedule: Schedule, result: BalanceResult) -> int:
+    """Answer with what a run found, now or before it was saved."""
+    profile = scenario.profile
     found = evaluate(profile, schedule, result.plan) if result.plan else None
     even = _even(profile, schedule)
-    limits = request.limits(pipeline.num_stages)
+    limits = scenario.request.limits(schedule.pipeline.num_stages)
     _answer(
         options.json,
         lambda: balance_object(result, schedule, found, even),
@@ -108,14 +119,34 @@ def _balance(options: argparse.Namespace) -> int:
         _tell(str(result.status), result.infeasibility.sentences)
     if found is None:
         return NO_PLAN
-    _export(options.exports, found)
+    _write_files(options, scenario, schedule, found, result)
     return DONE
+
+
+def _open(options: argparse.Namespace) -> int:
+    saved = scenario_from_json(_read(options.file, MAX_REPORT_BYTES), options.file)
+    _tell("warning", saved.warnings)
+    scenario, result = saved.scenario, saved.result
+    check_settings(scenario)
+    schedule = make_schedule(scenario.schedule_name, scenario.pipeline)
+    if result is None:
+        plan = saved.plan or even_split(scenario.profile, scenario.pipeline)
+        return _tell_simulated(options, scenario, schedule, plan)
+    if result.plan:
+        found = evaluate(scenario.profile, schedule, result.plan)
+        result = as_simulated(result, found, scenario, options.file)
+    return _tell_balanced(options, scenario, schedule, result)
 
 
 def _simulate(options: argparse.Namespace) -> int:
     profile, schedule, request = _scenario(options)
-    limits = request.limits(schedule.pipeline.num_stages)
     plan = _plan(options.plan, profile, schedule.pipeline) if options.plan else even_split(profile, schedule.pipeline)
+    return _tell_simulated(options, Scenario(profile, schedule.name, schedule.pipeline, request), schedule, plan)
+
+
+def _tell_simulated(options: argparse.Namespace, scenario: Scenario, schedule: Schedule, plan: Plan) -> int:
+    """Answer with a plan that nobody searched for."""
+    profile, limits = scenario.profile, scenario.request.limits(schedule.pipeline.num_stages)
     begun = time.perf_counter()
     found = evaluate(profile, schedule, plan)
     seconds = time.perf_counter() - begun
@@ -133,7 +164,7 @@ def _simulate(options: argparse.Namespace) -> int:
         ),
     )
     _tell("note", measured.notes if measured else ())
-    _export(options.exports, found)
+    _write_files(options, scenario, schedule, found)
     return DONE
 
 
@@ -168,6 +199,7 @@ def _check(options: argparse.Namespace) -> int:
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "balance": _balance,
     "simulate": _simulate,
+    "open": _open,
     "schedule": _schedule,
     "check": _check,
 }
@@ -242,16 +274,33 @@ def _check_targets(*files: str | None) -> None:
         raise SappError(*problems)
 
 
-def _write(file: str, content: str) -> None:
+def _write(file: str, content: str | bytes) -> None:
     try:
-        Path(file).write_text(content, encoding="utf-8")
+        Path(file).write_bytes(content.encode() if isinstance(content, str) else content)
     except OSError as error:
         raise SappError(f"{file}: cannot be written: {error.strerror}.") from error
 
 
-def _export(exports: Iterable[tuple[str, str]], evaluation: Evaluation) -> None:
-    for name, file in exports:
-        _write(file, EXPORTS[name](evaluation))
+def _write_files(
+    options: argparse.Namespace,
+    scenario: Scenario,
+    schedule: Schedule,
+    evaluation: Evaluation,
+    result: BalanceResult | None = None,
+) -> None:
+    """What `--export` and `--picture` ask for."""
+    if not (options.exports or options.pictures):
+        return
+    reference = reference_for(scenario.profile, schedule, scenario.request.limits(schedule.pipeline.num_stages))
+    study = Study(scenario, evaluation, reference, result)
+    for name, file in options.exports:
+        _write(file, export_named(name).write(study))
+    drawn = [
+        (picture_named(name).draw(study, Detail()), PictureFormat(Path(file).suffix[1:].lower()))
+        for name, file in options.pictures
+    ]
+    for (_, file), content in zip(options.pictures, pictures(drawn), strict=True):
+        _write(file, content)
 
 
 def _answer(file: str | None, as_json: Callable[[], Json], as_text: Callable[[], str]) -> None:

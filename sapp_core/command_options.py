@@ -3,15 +3,18 @@
 import argparse
 import re
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import NoReturn
 
-from sapp_core.balancer.request import BalanceRequest, Pin
 from sapp_core.balancer.solvers import SOLVERS
+from sapp_core.charts.files import PictureFormat
 from sapp_core.domain.pipeline import Pipeline, Remainder
+from sapp_core.domain.request import BalanceRequest, Pin
 from sapp_core.domain.result import MemoryModel, Objective
 from sapp_core.errors import SappError
-from sapp_core.interchange.exports import EXPORTS
+from sapp_core.exports import EXPORTS
 from sapp_core.interchange.orders import ORDER_FORMATS
+from sapp_core.pictures import PICTURES
 from sapp_core.schedules.registry import SCHEDULES
 
 FLAGS: dict[str, str] = {
@@ -34,6 +37,8 @@ FLAGS: dict[str, str] = {
 }
 """Field of a type → the option that sets it. Sentences of the core begin with the field; users are shown the option."""
 
+_EXPORT_NAMES = tuple(export.name for export in EXPORTS)
+_PICTURE_NAMES = tuple(picture.name for picture in PICTURES)
 _SCHEDULE_NAMES = tuple(family.name for family in SCHEDULES)
 
 
@@ -65,13 +70,13 @@ def _parser() -> _Parser:
     def command(name: str, summary: str) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
         added.add_argument("--json", metavar="FILE", help="write JSON instead of text; - is the standard output")
-        added.set_defaults(write_lp=None, exports=[])
+        added.set_defaults(write_lp=None, exports=[], pictures=[], measured=[])
         return added
 
     balancing = command("balance", "Place layers and choose recomputation so that a training step is short.")
     _add_scenario(balancing)
     _add_balancing(balancing)
-    _add_export(balancing)
+    _add_files(balancing)
     simulating = command(
         "simulate", "Simulate a plan. Its status is feasible, or over_limit when a stage needs more than the limit."
     )
@@ -81,7 +86,7 @@ def _parser() -> _Parser:
         metavar="FILE",
         help="plan or result as JSON, MindFormers YAML, Megatron layout or launch flags (default: the even split)",
     )
-    _add_export(simulating)
+    _add_files(simulating)
     simulating.add_argument(
         "--measured",
         action="append",
@@ -89,6 +94,9 @@ def _parser() -> _Parser:
         metavar="FILE",
         help="op times to compare with, CSV or Chrome trace; may be repeated, as for one trace a rank",
     )
+    opening = command("open", "Simulate the plan of a saved scenario or report again, and write it in other formats.")
+    opening.add_argument("file", metavar="SCENARIO", help="scenario (JSON) or report (HTML)")
+    _add_files(opening)
     ordering = command("schedule", "Show the order of work of a schedule, without a profile.")
     ordering.add_argument("schedule", metavar="NAME", choices=_SCHEDULE_NAMES, help=", ".join(_SCHEDULE_NAMES))
     _add_pipeline(ordering)
@@ -236,7 +244,7 @@ def _add_balancing(parser: argparse.ArgumentParser) -> None:
     add("--write-lp", metavar="FILE", help="write the integer program as an .lp file")
 
 
-def _add_export(parser: argparse.ArgumentParser) -> None:
+def _add_files(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--export",
         dest="exports",
@@ -244,7 +252,17 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FORMAT=FILE",
-        help=f"write the plan for a framework or viewer; may be repeated; formats: {', '.join(EXPORTS)}",
+        help=f"write the plan in a format; may be repeated; formats: {', '.join(_EXPORT_NAMES)}",
+    )
+    parser.add_argument(
+        "--picture",
+        dest="pictures",
+        type=_picture,
+        action="append",
+        default=[],
+        metavar="CHART=FILE",
+        help=f"draw a chart as .png or .svg (needs the package kaleido and a browser); may be repeated; charts: "
+        f"{', '.join(_PICTURE_NAMES)}",
     )
 
 
@@ -277,7 +295,21 @@ def _pin(text: str) -> Pin:
 
 
 def _export(text: str) -> tuple[str, str]:
+    return _name_and_file(text, "FORMAT", _EXPORT_NAMES)
+
+
+def _picture(text: str) -> tuple[str, str]:
+    name, file = _name_and_file(text, "CHART", _PICTURE_NAMES)
+    if PurePath(file).suffix.lower() not in {f".{known}" for known in PictureFormat}:
+        endings = " or ".join(f".{known}" for known in PictureFormat)
+        raise argparse.ArgumentTypeError(f"the file must end in {endings}, found {text!r}")
+    return name, file
+
+
+def _name_and_file(text: str, word: str, names: tuple[str, ...]) -> tuple[str, str]:
     name, _, file = text.partition("=")
-    if name not in EXPORTS or not file:
-        raise argparse.ArgumentTypeError(f"must be FORMAT=FILE with a format of {', '.join(EXPORTS)}, found {text!r}")
+    if name not in names or not file:
+        raise argparse.ArgumentTypeError(
+            f"must be {word}=FILE with a {word.lower()} of {', '.join(names)}, found {text!r}"
+        )
     return name, file

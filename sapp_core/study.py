@@ -1,9 +1,13 @@
 """One scenario: profile, schedule and plan to everything a page draws."""
 
+from dataclasses import dataclass
+
 from sapp_core.balancer.own_order import own_order
 from sapp_core.domain.costs import chunk_costs
 from sapp_core.domain.plan import Plan, even_split
 from sapp_core.domain.profile import ModelProfile, RecomputeMode
+from sapp_core.domain.result import BalanceResult
+from sapp_core.domain.scenario import Scenario
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.sequence_split import split_along_sequence
 from sapp_core.domain.timeline import Evaluation, over_limit
@@ -57,3 +61,60 @@ def fitting_mode(
         if not over_limit(peaks(schedule, costs), limits_mb):
             return mode
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What a plan is measured against: the even split that a framework's user would run.
+
+    Attributes:
+        mode: how much every layer recomputes.
+        fits: whether all stages stay within the limit.
+        evaluation: of the even split.
+    """
+
+    mode: RecomputeMode
+    fits: bool
+    evaluation: Evaluation
+
+    @property
+    def words(self) -> str:
+        """Which even split it is: `even split with full recomputation`."""
+        return even_split_words(self.mode, fits=self.fits)
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A scenario and its plan with all that reports, pictures and exports say about them.
+
+    Attributes:
+        scenario: all inputs.
+        evaluation: of the plan.
+        reference: what the plan is measured against.
+        result: of the run that found the plan; None for a plan that was not balanced.
+    """
+
+    scenario: Scenario
+    evaluation: Evaluation
+    reference: Reference
+    result: BalanceResult | None = None
+
+    @property
+    def limits(self) -> tuple[float, ...] | None:
+        """`[stage]`, MiB; None when memory is not limited."""
+        return self.scenario.request.limits(self.scenario.pipeline.num_stages)
+
+
+def reference_for(profile: ModelProfile, schedule: Schedule, limits_mb: tuple[float, ...] | None) -> Reference:
+    """The even split with the least recomputation that fits the limits; with the least of all if none fits."""
+    fitting = fitting_mode(profile, schedule, limits_mb)
+    mode = fitting or split_along_sequence(profile, schedule.pipeline.num_sequence_splits).modes[0]
+    return Reference(
+        mode, fitting is not None, evaluate(profile, schedule, even_split(profile, schedule.pipeline, mode))
+    )
+
+
+def even_split_words(mode: RecomputeMode, *, fits: bool) -> str:
+    """Which even split it is: `even split with full recomputation`."""
+    words = "even split" if mode is RecomputeMode.NONE else f"even split with {mode} recomputation"
+    return words if fits else f"{words} (which does not fit)"

@@ -14,6 +14,7 @@ import pytest
 from sapp_core.__main__ import main
 from sapp_core.domain.pipeline import Remainder
 from sapp_core.domain.result import MemoryModel, Objective
+from sapp_core.exports import EXPORTS
 from sapp_core.schedules.registry import SCHEDULES
 from tests.profiles.broken import BROKEN, Broken
 from tests.recorded import GOLDEN
@@ -349,7 +350,7 @@ def test_the_samples_have_nothing_to_warn_about(capsys, sample):
     ("argv", "sentences"),
     [
         ([], ["the following arguments are required: COMMAND; see python -m sapp_core --help."]),
-        (["optimise"], ["invalid choice: 'optimise' (choose from 'balance', 'simulate', 'schedule', 'check')"]),
+        (["optimise"], ["invalid choice: 'optimise' (choose from 'balance', 'simulate', 'open', 'schedule', 'check')"]),
         (["check"], ["the following arguments are required: PROFILE"]),
         (["check", "missing.yaml"], ["missing.yaml: cannot be read: No such file or directory."]),
         (["check", "."], [".: cannot be read: Is a directory."]),
@@ -439,11 +440,13 @@ def test_the_samples_have_nothing_to_warn_about(capsys, sample):
         ),
         (
             ["balance", "TINY", *TINY_PIPELINE, "--export", "torch=x"],
-            ["must be FORMAT=FILE with a format of mindformers, megatron, torch-csv, chrome-trace, found"],
+            [
+                "must be FORMAT=FILE with a format of scenario, report, mindformers, megatron, torch-csv, paddle, chrome-trace, plan-json"
+            ],
         ),
         (
             ["balance", "TINY", *TINY_PIPELINE, "--export", "mindformers"],
-            ["must be FORMAT=FILE with a format of mindformers"],
+            ["must be FORMAT=FILE with a format of scenario, report"],
         ),
         (
             ["balance", "TINY", *TINY_PIPELINE, "--objective", "best"],
@@ -634,6 +637,67 @@ def test_a_megatron_layout_is_a_plan_to_simulate(capsys, tiny, tmp_path):
     status, _, err = run(capsys, "simulate", tiny, *TINY_PIPELINE, "--plan", layout)
     assert status == 2
     assert err.startswith("error: layout: character 6: 'x', which is none of E, t, m, L")
+
+
+# files of every format, scenarios and pictures
+
+
+def test_every_format_is_written_by_balance_simulate_and_open(capsys, tiny, tmp_path):
+    vpp = ["--schedule", "vpp", "--interleave", "2", "--stages", "2", "--micro-batches", "4"]
+
+    def files(command: str) -> dict[str, Path]:
+        return {export.name: tmp_path / f"{command}.{export.name}" for export in EXPORTS}
+
+    def wanted(command: str) -> list[str]:
+        return [part for name, file in files(command).items() for part in ("--export", f"{name}={file}")]
+
+    assert run(capsys, "balance", tiny, *vpp, *wanted("balance"))[0] == 0
+    plan = files("balance")["mindformers"]
+    assert run(capsys, "simulate", tiny, *vpp, "--plan", plan, *wanted("simulate"))[0] == 0
+    balanced, simulated = ({name: file.read_text() for name, file in files(c).items()} for c in ("balance", "simulate"))
+    alone = {"scenario", "report"}  # they carry the result, which a simulation has none of
+    assert {name: text for name, text in balanced.items() if name not in alone} == {
+        name: text for name, text in simulated.items() if name not in alone
+    }
+    for name in alone:
+        status, out, err = run(capsys, "open", files("balance")[name], "--json", "-", *wanted("open"))
+        assert (status, err) == (0, "")
+        assert strict(out)["plan"] == json.loads(balanced["plan-json"])
+        assert {name: file.read_text() for name, file in files("open").items()} == balanced
+    status, out, _ = run(capsys, "open", files("simulate")["scenario"], "--json", "-")
+    assert (status, strict(out)["status"], strict(out)["lower_bound"]) == (0, "feasible", None)
+
+
+def test_a_scenario_without_a_plan_and_one_that_cannot_be_opened(capsys, tiny, tmp_path):
+    file = tmp_path / "scenario.json"
+    assert run(capsys, "simulate", tiny, *TINY_PIPELINE, "--export", f"scenario={file}")[0] == 0
+    document = json.loads(file.read_text())
+    file.write_text(json.dumps(document | {"schedule": "nonsense", "scenario_version": 1}))
+    status, _, err = run(capsys, "open", file)
+    assert (status, err.count("\n")) == (2, 1)
+    assert "'nonsense' is not known" in err
+    file.write_text(json.dumps(document | {"scenario_version": 2}))
+    status, _, err = run(capsys, "open", file)
+    assert status == 2
+    assert "from a newer release" in err
+    result = {"status": "infeasible", "objective": "exact", "solver": "highs", "seconds": 1}
+    result["infeasibility"] = {"sentences": ["Nothing fits."]}
+    file.write_text(json.dumps(document | {"result": result}))
+    status, _, err = run(capsys, "open", file)
+    assert (status, err) == (3, "infeasible: Nothing fits.\n")
+
+
+@pytest.mark.parametrize("wrong", ["timeline=x.gif", "timeline", "nothing=x.png", "timeline="])
+def test_a_picture_that_cannot_be_is_refused_before_any_work(capsys, tiny, wrong):
+    status, _, err = run(capsys, "simulate", tiny, *TINY_PIPELINE, "--picture", wrong)
+    assert (status, err.count("\n")) == (2, 1)
+    assert "--picture" in err
+
+
+def test_a_search_that_never_was_cannot_be_drawn(capsys, tiny, tmp_path):
+    status, _, err = run(capsys, "simulate", tiny, *TINY_PIPELINE, "--picture", f"search={tmp_path / 'x.png'}")
+    assert status == 2
+    assert "this plan was simulated, not searched for" in err
 
 
 def test_a_simulation_is_exported_and_comes_back_as_measured(capsys, tiny, tmp_path):

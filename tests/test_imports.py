@@ -22,6 +22,9 @@ FLOORS = (
     ),
     ("sapp_core.balancer",),
     ("sapp_core.study",),
+    ("sapp_core.words", "sapp_core.pictures"),
+    ("sapp_core.report",),
+    ("sapp_core.exports", "sapp_core.reopen"),
     ("sapp_core.command_options",),
     ("sapp_core.__main__",),
     ("pages.shared",),
@@ -40,6 +43,9 @@ THIRD_PARTIES = {
     "highspy": ("sapp_core.balancer",),
     "yaml": ("sapp_core.documents", "sapp_core.profiles", "sapp_core.interchange"),
     "plotly": ("sapp_core.charts",),
+    "kaleido": ("sapp_core.charts",),
+    "jinja2": ("sapp_core.report",),
+    "markupsafe": ("sapp_core.report",),
     "streamlit": ("pages", "pages.shared", "app"),
 }
 """Package → the parts that may import it; packages that are not here may be imported nowhere."""

@@ -10,6 +10,7 @@ from pages.shared.schedule_choice import forget_schedule_notice
 from pages.shared.sources import UPLOADED, Upload
 from pages.shared.text import bullets, literal
 from pages.shared.training_sizes import forget_training_sizes
+from sapp_core.documents.parse import MAX_BYTES
 from sapp_core.domain.profile import ModelProfile
 from sapp_core.domain.result import Objective
 from sapp_core.profiles.load import LoadedProfile
@@ -67,6 +68,7 @@ def _upload_widgets() -> None:
     upload = _upload()
     st.file_uploader(
         "Profile (JSON or YAML)", type=["json", "yaml", "yml"], key="profile_file", on_change=_profile_uploaded,
+        max_upload_size=MAX_BYTES // 2**20,
         help="The layer file SAPP and MindFormers users have, up to 2 MB. It stays in this session: links do not carry "
         "it.",
     )  # fmt: skip
@@ -76,7 +78,7 @@ def _upload_widgets() -> None:
             st.error(f"**{literal(upload.rejected)} cannot be used.**{kept}\n\n{bullets(upload.problems)}")
     st.file_uploader(
         "Pipeline settings (YAML, optional)", type=["json", "yaml", "yml"], key="settings_file",
-        on_change=_settings_uploaded,
+        on_change=_settings_uploaded, max_upload_size=MAX_BYTES // 2**20,
         help="A SAPP `pipeline_config` file; it moves the controls below.",
     )  # fmt: skip
     problems, remarks = st.session_state.get("settings_problems", ()), st.session_state.get("settings_remarks", ())
@@ -88,6 +90,22 @@ def _upload_widgets() -> None:
         "Commented template", sources.template_bytes, "profile_template.yaml", "text/yaml", icon=":material/download:",
         on_click="ignore", help="A profile with every key explained, to fill in.",
     )  # fmt: skip
+
+
+def choose_saved_profile(profile: ModelProfile) -> None:
+    """Choose the profile of a scenario (for callbacks): the sample it is, or else it becomes the user's own.
+
+    Its constant memory belongs to a control of its own and makes no other profile of it.
+    """
+    for name in sources.sample_names():
+        known = sources.sample(name).profile
+        if replace(known, constant_mb=profile.constant_mb) == profile:
+            st.session_state["profile"] = name
+            break
+    else:
+        st.session_state[_UPLOAD] = Upload(LoadedProfile(profile, ()))
+        st.session_state["profile"] = UPLOADED
+    forget_training_sizes()
 
 
 def _profile_chosen() -> None:

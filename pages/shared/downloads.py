@@ -1,63 +1,44 @@
-"""Files to take a plan away with."""
+"""Files to take a plan away with: all that the command line can export."""
 
 import streamlit as st
 
-from pages.shared.cached import Simulated
+from pages.shared.cached import EvenSplit, Simulated
 from pages.shared.pictures import picture_format_control
+from pages.shared.session import Outcome
 from pages.shared.text import bullets
 from sapp_core.errors import FormatError
-from sapp_core.interchange.exports import EXPORTS
-from sapp_core.interchange.plan_file import plan_to_json
-from sapp_core.interchange.tables import memory_csv, ops_csv, plan_csv
-
-_FRAMEWORKS = {
-    "mindformers": (
-        "MindFormers YAML", "mindformers.yaml", "text/yaml",
-        "Offsets and recomputation per stage, for `model_config` of MindFormers and SAPP.",
-    ),
-    "megatron": (
-        "Megatron flags", "megatron.txt", "text/plain",
-        "`--pipeline-model-parallel-layout` of Megatron-Core and the flags that go with it.",
-    ),
-    "torch-csv": (
-        "PyTorch schedule (CSV)", "torch.csv", "text/csv",
-        "The order of work as PyTorch pipelining loads it (compute only).",
-    ),
-}  # fmt: skip
-"""Name of an export → label, end of the file's name, MIME type, tip."""
+from sapp_core.exports import EXPORTS, Export, Group
+from sapp_core.study import Reference, Study
 
 
-def downloads(simulated: Simulated) -> None:
-    """Buttons for every format; a file is written when its button is pressed."""
-    evaluation = simulated.evaluation
-    plan, pipeline = evaluation.plan, evaluation.schedule.pipeline
-    stem = "".join(c if c.isalnum() or c in "._-" else "_" for c in evaluation.profile.name)
-    unsayable = []
-    with st.container(horizontal=True):
-        for name, (label, ending, mime, tip) in _FRAMEWORKS.items():
-            try:
-                text = EXPORTS[name](evaluation)
-            except FormatError as error:
-                unsayable.append(f"**{label}** cannot say this plan.\n\n{bullets(error.problems)}")
-            else:
-                _button(label, text, f"{stem}_{ending}", mime, tip)
-        _button("Plan (JSON)", plan_to_json(plan), f"{stem}_plan.json", "application/json",
-                "Layers of each kind, mode, chunk and stage; the command line reads it with `--plan`.")  # fmt: skip
-        _button("Plan (CSV)", plan_csv(plan, pipeline), f"{stem}_plan.csv", "text/csv", "A row for each cell.")
-        _button("Memory (CSV)", memory_csv(evaluation), f"{stem}_memory.csv", "text/csv", "Peak of each stage, in MiB.")
-        st.download_button(
-            "Timeline (CSV)", lambda: ops_csv(evaluation).encode(), f"{stem}_ops.csv", "text/csv",
-            icon=":material/download:", on_click="ignore", help="Every op with its start and end.",
-        )  # fmt: skip
-        st.download_button(
-            "Trace (Perfetto)", lambda: EXPORTS["chrome-trace"](evaluation).encode(), f"{stem}_trace.json",
-            "application/json", icon=":material/download:", on_click="ignore",
-            help="The step as a Chrome trace with transfers and memory; open it on ui.perfetto.dev or chrome://tracing.",
-        )  # fmt: skip
-    for sentence in unsayable:
-        st.info(sentence)
+def study_of(shown: Outcome, simulated: Simulated, even: EvenSplit) -> Study:
+    """What exports are made from."""
+    reference = Reference(even.mode, even.fits, even.simulated.evaluation)
+    return Study(shown.scenario, simulated.evaluation, reference, shown.result if shown.was_balanced else None)
+
+
+def downloads(study: Study) -> None:
+    """Buttons for every format, group by group."""
+    for group in Group:
+        st.markdown(f"**{group}**")
+        with st.container(horizontal=True):
+            problems = {export.title: _button(study, export) for export in EXPORTS if export.group is group}
+        for title, sentences in problems.items():
+            if sentences:
+                st.info(f"**{title}** cannot say this plan.\n\n{bullets(sentences)}")
+    st.markdown("**Pictures**")
     picture_format_control()
 
 
-def _button(label: str, text: str, file_name: str, mime: str, tip: str) -> None:
-    st.download_button(label, text, file_name, mime, icon=":material/download:", on_click="ignore", help=tip)
+def _button(study: Study, export: Export) -> tuple[str, ...]:
+    """The button, or why there is none; files that take long are written when their button is pressed."""
+    stem = "".join(c if c.isalnum() or c in "._-" else "_" for c in study.scenario.profile.name)
+    try:
+        content = (lambda: export.write(study).encode()) if export.is_slow else export.write(study)
+    except FormatError as error:
+        return error.problems
+    st.download_button(
+        export.title, content, f"{stem}_{export.ending}", export.mime, key=f"download_{export.name}",
+        icon=":material/download:", on_click="ignore", help=export.tip,
+    )  # fmt: skip
+    return ()

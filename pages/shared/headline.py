@@ -7,20 +7,18 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.shared.cached import EvenSplit, Simulated
-from pages.shared.scenario import Scenario
+from pages.shared.session import Outcome
 from pages.shared.text import bullets, literal
 from sapp_core.charts.numbers import memory_text, percent_text, signed_percent_text, time_text
-from sapp_core.domain.profile import RecomputeMode
-from sapp_core.domain.result import BalanceResult, Objective, Progress, Status
-from sapp_core.schedules.registry import family
-
-_SOLVERS = {"highs": "HiGHS", "cbc": "CBC"}
+from sapp_core.domain.result import BalanceResult, Objective, Progress
+from sapp_core.domain.scenario import Scenario
+from sapp_core.study import even_split_words as words_of
+from sapp_core.words import verdict
 
 
 def even_split_words(even: EvenSplit) -> str:
-    """Which even split it is: `even split with full recomputation`."""
-    words = "even split" if even.mode is RecomputeMode.NONE else f"even split with {even.mode} recomputation"
-    return words if even.fits else f"{words} (which does not fit)"
+    """Which even split it is."""
+    return words_of(even.mode, fits=even.fits)
 
 
 def metrics(scenario: Scenario, simulated: Simulated, even: EvenSplit, result: BalanceResult | None) -> None:
@@ -120,26 +118,14 @@ def comparison(scenario: Scenario, even: EvenSplit) -> str:
     return f"The {even_split_words(even)} takes {time_text(even.simulated.evaluation.step_time, unit)}."
 
 
-def verdict(result: BalanceResult, *, stopped_early: bool = False) -> str:
-    """How the run ended and how good the plan is, in one or two sentences of Markdown."""
-    solver = _SOLVERS.get(result.solver, result.solver)
-    when = f"in {result.seconds:.1f} s with {solver}"
-    if result.status is Status.NO_SOLUTION_IN_TIME:
-        return f"**No plan was found in time** ({when})."
-    if result.status is Status.INFEASIBLE:
-        return f"**No plan fits** ({when})."
-    early = "**Stopped early.** " if stopped_early else ""
-    if result.objective is Objective.EXACT:
-        if result.status is Status.OPTIMAL:
-            return f"**Proven optimal**: no plan within the limit has a shorter step ({when})."
-        return f"{early}**Best found**{_above_best(result, ', ')} ({when})."
-    value = "" if result.objective_value is None else f" (value {result.objective_value:,.6g})"
-    classic = f"for the *{result.objective}* objective{value} {when}"
-    rated = f"Its step time is{_above_best(result, ' ')}." if result.above_best is not None else ""
-    if result.status is Status.OPTIMAL:
-        return f"**Proven optimal** {classic}. {rated}"
-    bound = "" if result.objective_bound is None else f", proven to be at least {result.objective_bound:,.6g}"
-    return f"{early}**Best found** {classic}{bound}. {rated}"
+def provenance(shown: Outcome) -> str:
+    """Where the plan comes from and how good it is, in Markdown."""
+    if not shown.source:
+        return verdict(shown.result, stopped_early=shown.stopped_early)
+    opened = f"**Opened from {literal(shown.source)}**, its plan simulated again here."
+    if not shown.was_balanced:
+        return f"{opened} Nobody searched for this plan, so nothing is proven about it."
+    return f"{opened} {verdict(shown.result)} What is proven is the file's word."
 
 
 def search_words(trace: Sequence[Progress], scenario: Scenario) -> str:
@@ -153,17 +139,6 @@ def search_words(trace: Sequence[Progress], scenario: Scenario) -> str:
     if not found.bound:
         return words
     return f"{words}, at most {percent_text(found.best / found.bound - 1, 2)} above the best possible"
-
-
-def knob_words(scenario: Scenario) -> str:
-    """The shares this schedule's times rest on, as a sentence; empty where it has none."""
-    chosen, pipeline = family(scenario.schedule_name), scenario.pipeline
-    said = []
-    if chosen.overlaps:
-        said.append(f"overlap efficiency η = {pipeline.overlap_efficiency:g}")
-    if chosen.splits_backward:
-        said.append(f"input-gradient share β = {pipeline.input_gradient_share:g}")
-    return f"Simulated with {' and '.join(said)}." if said else ""
 
 
 def over_limit_warning(scenario: Scenario, simulated: Simulated) -> None:
@@ -194,12 +169,6 @@ def _peak_metric(place: DeltaGenerator, scenario: Scenario, simulated: Simulated
         "alive at that moment.",
         border=True,
     )
-
-
-def _above_best(result: BalanceResult, joint: str) -> str:
-    if result.above_best is None:
-        return ""
-    return f"{joint}at most {percent_text(result.above_best, 2)} above the best possible"
 
 
 def _signed(share: float) -> str:

@@ -6,13 +6,13 @@ import streamlit as st
 
 from pages.shared.cached import Simulated
 from pages.shared.pictures import page_theme, plot
-from pages.shared.scenario import digest
 from pages.shared.session import window
 from pages.shared.text import bullets, literal
 from sapp_core.charts.measured import difference_table, idle_table, measured_figure
 from sapp_core.charts.numbers import signed_percent_text, time_text
 from sapp_core.charts.theme import Figure, Theme
 from sapp_core.domain.measured import MeasuredComparison
+from sapp_core.domain.scenario import digest
 from sapp_core.errors import SappError
 from sapp_core.interchange.measured import MAX_BYTES, read_measured
 from sapp_core.interchange.tables import measured_csv

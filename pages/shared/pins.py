@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import streamlit as st
 
 from pages.shared.text import literal
-from sapp_core.balancer.request import Pin
+from sapp_core.domain.request import Pin
 from sapp_core.errors import PipelineError
 
 KEY = "pins"

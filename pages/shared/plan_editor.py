@@ -10,10 +10,10 @@ import streamlit as st
 from pages.shared import my_plan_state
 from pages.shared.pins import KEY as PINS
 from pages.shared.pins import pins_from_text, want_pins
-from sapp_core.balancer.request import Pin
 from sapp_core.domain.plan import Plan
 from sapp_core.domain.plan_rows import Counts, RowPlace, plan_counts, row_places
 from sapp_core.domain.profile import ModelProfile, RecomputeMode
+from sapp_core.domain.request import Pin
 from sapp_core.domain.timeline import Evaluation
 from sapp_core.errors import PipelineError
 

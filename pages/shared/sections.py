@@ -8,16 +8,16 @@ import streamlit as st
 from pages.shared import cached
 from pages.shared.cached import Simulated
 from pages.shared.pictures import page_theme, plot
-from pages.shared.scenario import Scenario
 from pages.shared.session import BALANCE_VIEW, set_window, window
 from pages.shared.text import literal
 from sapp_core.charts.gantt import MAX_BLOCKS, blocks_in_view
 from sapp_core.charts.in_flight import in_flight_table
 from sapp_core.charts.numbers import memory_text, percent_text, time_text
 from sapp_core.charts.plan import plan_table
-from sapp_core.charts.progress import progress_figure
 from sapp_core.charts.scene import clipped_window, shifted_window
-from sapp_core.domain.result import Objective, Progress
+from sapp_core.domain.result import Progress
+from sapp_core.domain.scenario import Scenario
+from sapp_core.pictures import search_figure
 from sapp_core.schedules.in_flight import peak_in_flight
 
 
@@ -73,11 +73,9 @@ def search(trace: tuple[Progress, ...], seconds: float, scenario: Scenario) -> N
     """How the search closes in on the best plan; nothing before there is anything to draw."""
     if not trace:
         return
-    exact = scenario.request.objective is Objective.EXACT
-    value = f"Step time ({scenario.profile.time_unit})" if exact else f"Objective {scenario.request.objective}"
     plot(
         # Redrawn at news and once a second, not at every look.
-        progress_figure(trace, float(ceil(seconds)), page_theme(), value),
+        search_figure(scenario, trace, float(ceil(seconds)), page_theme()),
         "search",
         f"{scenario.profile.name}_{scenario.schedule_name}_search",
         "Best value found and proven bound through the seconds of the run.",

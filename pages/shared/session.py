@@ -7,9 +7,9 @@ from uuid import uuid4
 
 import streamlit as st
 
-from pages.shared.scenario import Scenario
 from sapp_core.domain.plan import Plan
 from sapp_core.domain.result import BalanceResult
+from sapp_core.domain.scenario import Scenario
 
 BALANCE_VIEW, SCHEDULES_VIEW = "time_window", "order_window"
 """Views: charts that share one time window."""
@@ -30,11 +30,18 @@ class Outcome:
         scenario: what was asked.
         result: the answer.
         stopped_early: whether somebody cancelled the run; the answer is the best plan until then.
+        source: name of the scenario file it was opened from; empty for a run of this page.
     """
 
     scenario: Scenario
     result: BalanceResult
     stopped_early: bool = False
+    source: str = ""
+
+    @property
+    def was_balanced(self) -> bool:
+        """Whether a run found the plan; a scenario file may hold one that was only simulated."""
+        return bool(self.result.solver)
 
 
 class Results:

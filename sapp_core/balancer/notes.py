@@ -5,9 +5,9 @@ import numpy as np
 from sapp_core.balancer.pins import pin_words
 from sapp_core.balancer.plan_space import PlanSpace
 from sapp_core.balancer.question import Question, stage_memory
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.domain.costs import ChunkCosts
 from sapp_core.domain.plan import Plan
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import MemoryModel, Objective
 from sapp_core.domain.timeline import MEMORY_ROUNDING_MB
 from sapp_core.schedules.in_flight import peak_vectors

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from sapp_core.balancer.ilp import must_hold_body
-from sapp_core.balancer.request import Pin
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.profile import ModelProfile
+from sapp_core.domain.request import Pin
 
 NAMED = 8
 """Pins that a sentence lists."""

@@ -18,19 +18,24 @@ NUM_BINS = 1_300
 
 
 def gantt_figure(
-    evaluation: Evaluation, theme: Theme, window: tuple[float, float] | None = None, until: float = 0.0
+    evaluation: Evaluation,
+    theme: Theme,
+    window: tuple[float, float] | None = None,
+    until: float = 0.0,
+    num_bins: int = NUM_BINS,
 ) -> go.Figure:
     """Timeline of all stages, stage 0 on top.
 
     Forward and backward differ by colour, lightness and height, chunks by shade; two stepped lines part warm-up,
     steady phase and cool-down. A view of more than `MAX_BLOCKS` blocks shows what each stage does most of the time
-    in each of `NUM_BINS` bins of time, which is all that a screen could resolve.
+    in each of `num_bins` bins of time, of which the usual number is all that a screen could resolve.
 
     Args:
         evaluation: what to draw.
         theme: colours of the paper.
         window: visible time; None = the whole step.
         until: where the time axis ends at least, for a comparison with a longer step.
+        num_bins: columns of a view with too many blocks.
     """
     shown = clipped_window(window, max(evaluation.step_time, until))
     pipeline = evaluation.schedule.pipeline
@@ -38,7 +43,7 @@ def gantt_figure(
     visible = blocks.within(shown)
     if len(visible) > MAX_BLOCKS:
         traces = [
-            *bin_traces(visible, pipeline, shown, NUM_BINS, evaluation.profile.time_unit),
+            *bin_traces(visible, pipeline, shown, num_bins, evaluation.profile.time_unit),
             lane_borders(pipeline.num_stages, shown, theme),
         ]
     else:

@@ -41,7 +41,9 @@ class Steps:
     levels: Floats
 
 
-def steps_in_window(stage: int, times: Sequence[float], levels: Floats, window: tuple[float, float]) -> Steps:
+def steps_in_window(
+    stage: int, times: Sequence[float], levels: Floats, window: tuple[float, float], most: int = MAX_STEPS
+) -> Steps:
     """The part of a step function that lies in a window.
 
     Args:
@@ -49,11 +51,12 @@ def steps_in_window(stage: int, times: Sequence[float], levels: Floats, window: 
         times: ascending, starting at 0.
         levels: from each of the times until the next.
         window: visible time.
+        most: changes that are drawn one by one; more are drawn in so many bins.
     """
     at = np.array(times)
     inside = at[(at > window[0]) & (at < window[1])]
-    if len(inside) > MAX_STEPS:
-        edges = np.linspace(*window, MAX_STEPS + 1)
+    if len(inside) > most:
+        edges = np.linspace(*window, most + 1)
         before = np.maximum(np.searchsorted(at, edges, side="right") - 1, 0)
         # The highest of what a bin starts with, what happens in it, and what it hands on: no peak gets lost.
         highest = np.maximum.reduceat(levels, before)[:-1]
@@ -75,9 +78,9 @@ def area(
     ys: list[Floats] = []
     gap = np.array([np.nan])
     for lane, low, high in zip(steps, lower, upper, strict=True):
-        along = np.repeat(lane.edges, 2)[1:-1]
-        xs += [along, along[::-1], gap]
-        ys += [np.repeat(height(lane.stage, high, scale), 2), np.repeat(height(lane.stage, low, scale), 2)[::-1], gap]
+        (top_x, top), (bottom_x, bottom) = _outline(lane.edges, high), _outline(lane.edges, low)
+        xs += [top_x, bottom_x[::-1], gap]
+        ys += [height(lane.stage, top, scale), height(lane.stage, bottom, scale)[::-1], gap]
     return go.Scatter(
         name=name,
         x=np.concatenate(xs),
@@ -88,3 +91,9 @@ def area(
         fillcolor=colour,
         hoverinfo="skip",
     )
+
+
+def _outline(edges: Floats, levels: Floats) -> tuple[Floats, Floats]:
+    """Corners of a step function; steps that change nothing have none."""
+    starts = np.flatnonzero(np.diff(levels, prepend=np.nan))
+    return np.repeat(np.append(edges[starts], edges[-1]), 2)[1:-1], np.repeat(levels[starts], 2)

@@ -21,6 +21,11 @@ _CONSTANT = "#a3aebb"
 _TALL_ENOUGH = 0.1
 """Part of the chart's height from which a bar has room for its number."""
 
+_WIDE_MARGIN = 64
+"""px, left of numbers of four digits."""
+_BELOW_EDGE = 0.015
+"""Part of the chart's height between the top of a bar and the number in it: the limit may run along there."""
+
 
 def memory_figure(
     evaluation: Evaluation,
@@ -62,7 +67,7 @@ def memory_figure(
         for stage in stages.tolist()
     ]
     traces.append(_totals(stages, peaks, limits, tops, top, per_unit, theme))
-    return framed(
+    figure = framed(
         traces,
         theme,
         title="Peak memory per stage",
@@ -80,6 +85,8 @@ def memory_figure(
             ),
         },
     )
+    # Numbers of MiB are longer, and would run into the axis title.
+    return figure.update_layout(margin_l=_WIDE_MARGIN) if unit == "MiB" else figure
 
 
 def limit_by_stage(limit: Limit, num_stages: int) -> NDArray[np.float64] | None:
@@ -195,22 +202,25 @@ def _totals(
 ) -> go.Scatter:
     """The number in the top of each bar; above a bar that breaks its limit a mark and the excess."""
     decimals = 0 if per_unit == 1 else 1
-    texts, places, colours = [], [], []
+    texts, places, colours, heights = [], [], [], []
     limited = (peaks if limits is None else limits).tolist()
     for peak, limit, readable in zip(peaks.tolist(), limited, inside, strict=True):
+        height = peak
         if peak > limit + MEMORY_ROUNDING_MB:
             text, place, colour = f"▲ +{(peak - limit) / per_unit:,.{decimals}f}", "top center", theme.alarm
         elif peak > _TALL_ENOUGH * top:
             text, place, colour = f"{peak / per_unit:,.{decimals}f}", "bottom center", readable
+            height -= _BELOW_EDGE * top
         else:
             text, place, colour = f"{peak / per_unit:,.{decimals}f}", "top center", theme.text
         texts.append(text)
         places.append(place)
         colours.append(colour)
+        heights.append(height / per_unit)
     return go.Scatter(
         mode="text",
         x=stages,
-        y=peaks / per_unit,
+        y=heights,
         text=texts,
         textposition=places,
         textfont={"size": 12, "color": colours},

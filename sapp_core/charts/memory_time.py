@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from sapp_core.charts.lanes import Steps, area, height, steps_in_window
+from sapp_core.charts.lanes import MAX_STEPS, Steps, area, height, steps_in_window
 from sapp_core.charts.memory import STATIC, Limit, limit_by_stage
 from sapp_core.charts.numbers import memory_text
 from sapp_core.charts.scene import clipped_window, lane_px, scenario_line, stage_axis, time_axis
@@ -15,7 +15,11 @@ from sapp_core.domain.timeline import MEMORY_ROUNDING_MB, Evaluation
 
 
 def memory_over_time_figure(
-    evaluation: Evaluation, theme: Theme, limit: Limit, window: tuple[float, float] | None = None
+    evaluation: Evaluation,
+    theme: Theme,
+    limit: Limit,
+    window: tuple[float, float] | None = None,
+    most_steps: int = MAX_STEPS,
 ) -> go.Figure:
     """Static memory and activations of every stage as steps over time; stage 0 on top.
 
@@ -26,12 +30,13 @@ def memory_over_time_figure(
         theme: colours of the paper.
         limit: drawn as a line in each lane; what lies above is filled in the alarm colour.
         window: visible time; None = the whole step.
+        most_steps: changes of a lane that are drawn one by one; more are drawn as the highest of each bin of time.
     """
     shown = clipped_window(window, evaluation.step_time)
     num_stages = evaluation.schedule.pipeline.num_stages
     static = np.array([peak.parameter_mb + peak.constant_mb for peak in evaluation.peaks])
     limits = limit_by_stage(limit, num_stages)
-    steps = [_steps(evaluation, stage, static[stage], shown) for stage in range(num_stages)]
+    steps = [_steps(evaluation, stage, static[stage], shown, most_steps) for stage in range(num_stages)]
     scale = max([*evaluation.peak_memory_mb, *(() if limits is None else limits)], default=0.0) or 1.0
 
     floor = [np.zeros_like(lane.levels) for lane in steps]
@@ -64,10 +69,10 @@ def memory_over_time_figure(
     )
 
 
-def _steps(evaluation: Evaluation, stage: int, static_mb: float, window: tuple[float, float]) -> Steps:
+def _steps(evaluation: Evaluation, stage: int, static_mb: float, window: tuple[float, float], most: int) -> Steps:
     """The part of a stage's memory that lies in the window, MiB."""
     levels = np.array(evaluation.memory.activation_mb[stage]) + static_mb
-    return steps_in_window(stage, evaluation.memory.times[stage], levels, window)
+    return steps_in_window(stage, evaluation.memory.times[stage], levels, window, most)
 
 
 def _limit_lines(limits: NDArray[np.float64], window: tuple[float, float], scale: float, theme: Theme) -> go.Scatter:
@@ -96,7 +101,7 @@ def _hover_line(
         name="Memory in use",
         x=edges,
         y=np.where(np.isnan(edges), np.nan, tops).astype(np.float32),
-        customdata=np.column_stack((stages, levels, levels - static[stages])),
+        customdata=np.column_stack((stages, levels, levels - static[stages])).astype(np.float32),
         mode="lines",
         line={"shape": "hv", "width": 1, "color": theme.line},
         hovertemplate=(

@@ -8,7 +8,7 @@ from sapp_core.charts.theme import Theme, axis, framed, plain
 from sapp_core.domain.result import Progress
 
 
-def progress_figure(trace: Sequence[Progress], seconds: float, theme: Theme, value: str) -> go.Figure:
+def progress_figure(trace: Sequence[Progress], seconds: float, theme: Theme, value: str, subject: str) -> go.Figure:
     """Best value and proven bound as steps; between them lies what is still open.
 
     Args:
@@ -16,6 +16,7 @@ def progress_figure(trace: Sequence[Progress], seconds: float, theme: Theme, val
         seconds: where the lines end.
         theme: colours of the paper.
         value: what is minimised, with its unit.
+        subject: which model under which schedule.
     """
     end = max([seconds, *(progress.seconds for progress in trace)])
     bounds = [(progress.seconds, progress.bound) for progress in trace if progress.bound is not None]
@@ -27,7 +28,7 @@ def progress_figure(trace: Sequence[Progress], seconds: float, theme: Theme, val
         ],
         theme,
         title="Search",
-        subtitle=f"{plain(value)}, over the seconds of the run",
+        subtitle=f"{plain(subject)} · {plain(value)} over the seconds of the run",
         height=280,
         layout={
             "margin": {"l": 84, "r": 18, "t": 66, "b": 88},

@@ -7,11 +7,11 @@ from hypothesis import given
 
 from sapp_core.balancer.balance import balance
 from sapp_core.balancer.own_order import own_order
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.domain.costs import chunk_costs
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import even_split
 from sapp_core.domain.profile import MODES, LayerKind, LayerProfile, ModelProfile
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import Status
 from sapp_core.domain.sequence_split import split_along_sequence
 from sapp_core.schedules.registry import make_schedule, placed

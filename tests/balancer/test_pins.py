@@ -18,12 +18,12 @@ from sapp_core.balancer.path_rows import PathRows
 from sapp_core.balancer.pins import pin_problems
 from sapp_core.balancer.plan_space import PlanSpace, plan_space
 from sapp_core.balancer.question import Question, question_of
-from sapp_core.balancer.request import BalanceRequest, Pin
 from sapp_core.balancer.stage_patterns import applies, stage_patterns
 from sapp_core.balancer.time_unit import time_unit
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Plan, even_split
 from sapp_core.domain.profile import MODES, LayerKind, LayerProfile, ModelProfile
+from sapp_core.domain.request import BalanceRequest, Pin
 from sapp_core.domain.result import BalanceResult, MemoryModel, Objective, Status
 from sapp_core.errors import PipelineError
 from sapp_core.schedules.in_flight import peak_vectors

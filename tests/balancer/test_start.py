@@ -10,10 +10,10 @@ from sapp_core.balancer.balance import balance
 from sapp_core.balancer.local_search import LocalSearch
 from sapp_core.balancer.plan_space import plan_space
 from sapp_core.balancer.question import question_of
-from sapp_core.balancer.request import BalanceRequest, Pin
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Plan, even_split, placed
 from sapp_core.domain.profile import LayerKind, LayerProfile, ModelProfile, RecomputeMode
+from sapp_core.domain.request import BalanceRequest, Pin
 from sapp_core.domain.result import MemoryModel, Objective, Status
 from sapp_core.errors import PipelineError
 from sapp_core.schedules.registry import SCHEDULES, make_schedule

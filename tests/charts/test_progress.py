@@ -6,7 +6,7 @@ TRACE = (Progress(0.1, None, 90.0), Progress(0.5, 120.0, 90.0), Progress(2.0, 10
 
 
 def test_best_and_bound_are_steps_that_reach_the_end_of_the_run():
-    bound, best = progress_figure(TRACE, 3.0, LIGHT, "Step time (ms)").data
+    bound, best = progress_figure(TRACE, 3.0, LIGHT, "Step time (ms)", "model · vpp").data
     assert (list(bound.x), list(bound.y)) == ([0.1, 0.5, 2.0, 3.0], [90.0, 90.0, 99.0, 99.0])
     assert (list(best.x), list(best.y)) == ([0.5, 2.0, 3.0], [120.0, 100.0, 100.0])
     assert bound.line.shape == best.line.shape == "hv"
@@ -14,6 +14,6 @@ def test_best_and_bound_are_steps_that_reach_the_end_of_the_run():
 
 
 def test_a_run_that_found_nothing_is_drawn_without_a_plan():
-    figure = progress_figure(TRACE[:1], 1.0, LIGHT, "<b>x</b>")
+    figure = progress_figure(TRACE[:1], 1.0, LIGHT, "<b>x</b>", "<i>y</i>")
     assert list(figure.data[1].x or []) == []
-    assert "&lt;b&gt;" in figure.layout.title.text
+    assert "&lt;i&gt;y&lt;/i&gt; · &lt;b&gt;x" in figure.layout.title.text

@@ -6,7 +6,7 @@ import pytest
 
 from pages.shared.jobs import Jobs
 from pages.shared.pins import pins_from_text, pins_text
-from sapp_core.balancer.request import Pin
+from sapp_core.domain.request import Pin
 from sapp_core.errors import PipelineError
 from tests.pages.opened import Opened, profile_file
 

@@ -1,0 +1,1 @@
+"""A plan as one HTML file for a design review: no network, no server, readable on paper."""
