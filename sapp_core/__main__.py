@@ -34,7 +34,7 @@ from sapp_core.interchange import text
 from sapp_core.interchange.measured import MAX_BYTES as MAX_MEASURED_BYTES
 from sapp_core.interchange.measured import read_measured
 from sapp_core.interchange.orders import ORDER_FORMATS, order_format
-from sapp_core.interchange.plan_file import read_plan
+from sapp_core.interchange.plan_text import plan_from_text
 from sapp_core.interchange.result import (
     Json,
     balance_object,
@@ -90,7 +90,7 @@ def _balance(options: argparse.Namespace) -> int:
         time_limit=options.time_limit,
         seed=options.seed,
         pinned=tuple(options.pinned),
-        start=read_plan(_read(options.start), options.start, profile, pipeline) if options.start else None,
+        start=_plan(options.start, profile, pipeline) if options.start else None,
     )
     if options.write_lp:
         _write(options.write_lp, lp_text(profile, schedule, request))
@@ -140,10 +140,7 @@ def _open(options: argparse.Namespace) -> int:
 
 def _simulate(options: argparse.Namespace) -> int:
     profile, schedule, request = _scenario(options)
-    if options.plan:
-        plan = read_plan(_read(options.plan), options.plan, profile, schedule.pipeline)
-    else:
-        plan = even_split(profile, schedule.pipeline)
+    plan = _plan(options.plan, profile, schedule.pipeline) if options.plan else even_split(profile, schedule.pipeline)
     return _tell_simulated(options, Scenario(profile, schedule.name, schedule.pipeline, request), schedule, plan)
 
 
@@ -244,6 +241,13 @@ def _even(profile: ModelProfile, schedule: Schedule) -> Evaluation | None:
         return evaluate(profile, schedule, even_split(profile, schedule.pipeline))
     except PlanError:
         return None
+
+
+def _plan(file: str, profile: ModelProfile, pipeline: Pipeline) -> Plan:
+    """The plan of a file of any kind; what the file leaves open is said."""
+    read = plan_from_text(_read(file), file, profile, pipeline)
+    _tell("note", read.remarks)
+    return read.plan
 
 
 def _load(file: str) -> LoadedProfile:

@@ -82,7 +82,9 @@ def _parser() -> _Parser:
     )
     _add_scenario(simulating)
     simulating.add_argument(
-        "--plan", metavar="FILE", help="plan or result as JSON, or MindFormers YAML (default: the even split)"
+        "--plan",
+        metavar="FILE",
+        help="plan or result as JSON, MindFormers YAML, Megatron layout or launch flags (default: the even split)",
     )
     _add_files(simulating)
     simulating.add_argument(

@@ -8,6 +8,7 @@ from pages.shared import cached, session
 from pages.shared.choice import choose_saved_profile
 from pages.shared.jobs import jobs
 from pages.shared.link import forget_link
+from pages.shared.pins import want_pins
 from pages.shared.pipeline_controls import MAX_CHUNKS, MAX_MICRO_BATCHES, MAX_SPLITS, MAX_STAGES, check_size
 from pages.shared.schedule_choice import forget_schedule_notice
 from pages.shared.session import Outcome
@@ -140,6 +141,7 @@ def _move_controls(scenario: Scenario) -> None:
     if chosen.splits_backward:
         state["input_gradient_share"] = pipeline.input_gradient_share
         state["weight_gradient_memory"] = pipeline.weight_gradient_memory_share
+    want_pins(request.pinned)
     state["constant_memory"], state["p2p_time"] = float(scenario.profile.constant_mb), float(pipeline.p2p_time)
     limit = request.memory_limit_mb
     state["limited"] = limit is not None

@@ -1,11 +1,12 @@
 """Everything one balancing run depends on, as one value: what pages show, files save and reports repeat."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from sapp_core.domain.pipeline import Pipeline
+from sapp_core.domain.plan import Plan
 from sapp_core.domain.profile import ModelProfile
-from sapp_core.domain.request import BalanceRequest, Pin
+from sapp_core.domain.request import BalanceRequest
 
 
 def digest(*parts: object) -> str:
@@ -33,6 +34,10 @@ class Scenario:
     def key(self) -> str:
         """Short name of the content: equal scenarios have equal keys, in every process."""
         return digest(self)
+
+    def starting_from(self, plan: Plan | None) -> "Scenario":
+        """The same scenario with another start of the search; None = the one that a link holds, without any."""
+        return replace(self, request=replace(self.request, start=plan))
 
     def changes(self, newer: "Scenario") -> tuple[str, ...]:
         """What differs in a newer scenario, as `stages 8 → 16`."""
@@ -66,7 +71,7 @@ class Scenario:
             "time limit": f"{request.time_limit:g} s",
             "seed": str(request.seed),
             "threads": str(request.threads),
-            "pinned cells": _pin_words(request.pinned),
+            "pinned layers": ", ".join(map(str, request.pinned)) or "none",
             "search starts from": "a first guess" if request.start is None else "a given plan",
         }
 
@@ -77,7 +82,3 @@ def _limit_words(limit: float | tuple[float, ...] | None) -> str:
     if isinstance(limit, tuple):
         return f"one for each stage, {min(limit):,.0f} to {max(limit):,.0f} MiB"
     return f"{limit:,.0f} MiB"
-
-
-def _pin_words(pinned: tuple[Pin, ...]) -> str:
-    return "; ".join(f"chunk {pin.chunk}, stage {pin.stage}: {pin.layers} layers" for pin in pinned) or "none"

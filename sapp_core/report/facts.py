@@ -59,7 +59,7 @@ def settings(study: Study) -> tuple[tuple[str, str], ...]:
         "group size": not chosen.uses_groups,
         "group with the remainder": not chosen.uses_groups,
         "sequence splits": not chosen.uses_splits,
-        "pinned cells": not study.scenario.request.pinned,
+        "pinned layers": not study.scenario.request.pinned,
         "search starts from": study.scenario.request.start is None,
     }
     if study.result is None:
