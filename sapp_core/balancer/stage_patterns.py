@@ -54,8 +54,8 @@ class Filling:
 
 
 def applies(space: PlanSpace) -> bool:
-    """Whether stages are independent but for the number of layers: one body kind, each layer in one cell."""
-    return len(space.per_kind) == 1 and space.question.schedule.pipeline.placement is not Placement.BIDIRECTIONAL
+    """Whether stages are independent but for the number of layers: one body kind, one cell a stage."""
+    return len(space.per_kind) == 1 and space.question.schedule.pipeline.num_chunks == 1
 
 
 def stage_patterns(
