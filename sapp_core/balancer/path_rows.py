@@ -15,11 +15,8 @@ Ints = NDArray[np.intp]
 class PathRows:
     """Paths as rows `step time ≥ constant + weights · x`, each at most once.
 
-    Attributes:
-        op_weights: `[row][flat op]`, how often each path runs each op.
-        weights: `[row][j]`, per layer of a plan vector.
-        delays: `[row]`, transfers.
-        constants: `[row]`, head, tail and transfers.
+    Args:
+        space: of plans.
     """
 
     def __init__(self, space: PlanSpace) -> None:
@@ -38,18 +35,22 @@ class PathRows:
 
     @property
     def op_weights(self) -> Floats:
+        """`[row][flat op]`, how often each path runs each op."""
         return self._op_weights[: self._count]
 
     @property
     def weights(self) -> Floats:
+        """`[row][j]`, per layer of a plan vector."""
         return self._weights[: self._count]
 
     @property
     def delays(self) -> Floats:
+        """`[row]`, transfers."""
         return self._delays[: self._count]
 
     @property
     def constants(self) -> Floats:
+        """`[row]`, head, tail and transfers."""
         return self._constants[: self._count]
 
     def add_from(self, vector: Floats) -> tuple[float, int]:

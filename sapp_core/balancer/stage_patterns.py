@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapp_core.balancer.plan_space import PlanSpace
-from sapp_core.domain.pipeline import Placement
 from sapp_core.domain.profile import MODES
 from sapp_core.domain.timeline import MEMORY_ROUNDING_MB
 
