@@ -134,6 +134,8 @@ class LiveModel:
         """
         model, statuses = self._model, highspy.HighsModelStatus
         self.bound = None
+        if self._stopped:
+            return Solved(Status.NO_SOLUTION_IN_TIME, None, None, None)
         model.setOptionValue("time_limit", model.getRunTime() + max(seconds, 0.0))
         model.run()
         status = model.getModelStatus()
