@@ -1,9 +1,9 @@
 """Raising the lower bound until it meets the best plan, on a thread beside the search.
 
-HiGHS works outside the interpreter, so both go on at once. Three programs are used, each with the paths found so far:
-the relaxation of fractional plans to its end; patterns of stages with whole layers per stage, then per cell, then one
-pattern a stage (profiles with one body kind); and whole plans (all others). The best step time known is a cut-off:
-a program without an answer below it proves that plan the best.
+HiGHS works outside the interpreter, so both go on at once. The relaxation of fractional plans is solved to its end.
+Then, with the paths found so far, patterns of stages are chosen where a stage is one cell and there is one body kind;
+elsewhere fractional plans are divided until no part is left. Before any plan is known, whole plans are sought. The best
+step time known is a cut-off: when nothing is left below it, that plan is the best.
 """
 
 from collections.abc import Callable
@@ -175,7 +175,7 @@ class Proof:
         self._tighten(PlanModel(self._space, self._unit, self._seed, relax=False))
 
     def _patterns(self, patterns: tuple[tuple[Pattern, ...], ...]) -> None:
-        """Whole layers per stage, then per cell, then one pattern a stage."""
+        """Whole layers per stage, then one pattern a stage."""
         model = PatternModel(self._space, patterns, self._unit, self._seed)
         for whole in model.levels:
             model.live.whole(whole)

@@ -30,5 +30,5 @@ def unit_of(space: PlanSpace) -> TimeUnit:
 
 def allowed_plans(tiny: TinyModel, space: PlanSpace) -> tuple[np.ndarray, np.ndarray]:
     """`[plan][j]` all plans of a tiny model within its limits, and `[plan]` their step times."""
-    plans = tiny.plans.counts[tiny.fits].reshape(int(tiny.fits.sum()), -1).astype(float)
-    return plans, space.step_times(plans)
+    plans = tiny.plans.counts[tiny.fits].reshape(int(tiny.fits.sum()), space.size).astype(float)
+    return plans, space.step_times(plans) if len(plans) else np.zeros(0)

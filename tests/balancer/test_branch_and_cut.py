@@ -1,6 +1,6 @@
 """Dividing fractional plans: the bound is honest after every solve and ends at the optimum."""
 
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 import pytest
@@ -63,7 +63,7 @@ def test_it_raises_the_bound_of_interleaved_cases_honestly(name):
     space = space_of_case(name)
     search, _, relaxed = started(space, even_spread(space), CASES[name]["best_known"] * 1.01)
     bounds = [state.bound for state in islice(search.steps(), 120)]
-    assert all(later >= earlier * (1 - 1e-9) for earlier, later in zip(bounds, bounds[1:], strict=False))
+    assert all(later >= earlier * (1 - 1e-9) for earlier, later in pairwise(bounds))
     assert relaxed * 1.002 < bounds[-1] <= CASES[name]["best_known"]
 
 
