@@ -34,7 +34,7 @@ class Sums:
 
     def fractional(self, values: Floats) -> tuple[Ints, Floats]:
         """Numbers of the sums of the lowest level that are not whole, at most `LOOKED_AT`, and `[sum]` all sums."""
-        sums: Floats = self.weights @ values
+        sums: Floats = np.einsum("sj,j->s", self.weights, values)
         distance = np.abs(sums - np.rint(sums))
         broken = np.flatnonzero(distance > WHOLE)
         if len(broken):

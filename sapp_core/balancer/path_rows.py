@@ -81,12 +81,13 @@ class PathRows:
 
     def lengths(self, vector: Floats) -> Floats:
         """`[row]`, length of every path under a plan."""
-        lengths: Floats = self.constants + self.weights @ vector
+        # A matrix product would wait for threads that have no core of their own.
+        lengths: Floats = self.constants + np.einsum("rj,j->r", self.weights, vector)
         return lengths
 
     def lengths_of_times(self, durations: Floats) -> Floats:
         """`[row]`, the same under durations, `[kind][chunk][stage]`."""
-        lengths: Floats = self.delays + self.op_weights @ durations.ravel()
+        lengths: Floats = self.delays + np.einsum("rj,j->r", self.op_weights, durations.ravel())
         return lengths
 
     def keep_longest(self, scores: Floats, count: int, least: float = -np.inf) -> Ints:
