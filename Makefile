@@ -10,7 +10,8 @@ run: $(VENV)/run.ready
 	$(BIN)/streamlit run app.py --server.port $(PORT)
 
 test: $(VENV)/test.ready chromium lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not browser" -n 2 --dist worksteal
+	$(BIN)/python -m pytest -m browser
 
 lint: $(VENV)/test.ready
 	$(BIN)/ruff check .

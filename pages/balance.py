@@ -4,7 +4,7 @@ import math
 
 import streamlit as st
 
-from pages.shared import sections, session
+from pages.shared import my_plan, sections, session
 from pages.shared.cached import EvenSplit, Simulated, even_split_of, simulate
 from pages.shared.comparison import comparison_table
 from pages.shared.controls import Controls, sidebar
@@ -20,15 +20,28 @@ from pages.shared.headline import (
 )
 from pages.shared.jobs import JobState, jobs
 from pages.shared.link import forget_link, link_notices
+from pages.shared.measured import measured_tab
 from pages.shared.pictures import adapt_page
+from pages.shared.pins import forget_pin_notice
 from pages.shared.scenario import Scenario
 from pages.shared.schedule_choice import forget_schedule_notice
 from pages.shared.session import Outcome
 from pages.shared.text import bullets, literal
 from sapp_core.charts.numbers import memory_text
+from sapp_core.domain.plan import Plan
 from sapp_core.domain.result import BalanceResult, Infeasibility, Status
 
-_TABS = ("Peak memory", "Memory over time", "Where time is lost", "Plan", "Comparison", "Search", "Download")
+_TABS = (
+    "Peak memory",
+    "Memory over time",
+    "Where time is lost",
+    "Plan",
+    "My plan",
+    "Comparison",
+    "Measured",
+    "Search",
+    "Download",
+)
 
 # A run that ends so soon is waited for: pictures on the way would only be drawn to be drawn again.
 _SOON_SECONDS = 3.0
@@ -66,10 +79,11 @@ def page() -> None:
         _preview(controls.scenario)
 
 
-def _balance() -> None:
+def _balance(start: Plan | None = None) -> None:
     forget_link()
     forget_schedule_notice()
-    session.want_balance()
+    forget_pin_notice()
+    session.want_balance(start)
 
 
 def _start_if_wanted(controls: Controls) -> None:
@@ -82,7 +96,7 @@ def _start_if_wanted(controls: Controls) -> None:
             session.show(Outcome(controls.scenario, known))
         else:
             session.set_notices(())
-            jobs().start(session.session_name(), controls.scenario)
+            jobs().start(session.session_name(), controls.scenario.starting_from(session.wanted_start()))
     session.balance_begun()
 
 
@@ -97,7 +111,7 @@ def _progress() -> None:
     patient = state.seconds < _SOON_SECONDS
     if not patient and state.best and state.best.above_best is not None and session.outcome() is None:
         # Nothing is on the page yet: a rated plan now is worth more than a proven one later.
-        session.show(Outcome(state.scenario, state.best))
+        session.show(Outcome(state.scenario.starting_from(None), state.best))
         st.rerun()
     limit = state.scenario.request.time_limit
     bar, cancel = st.columns([5, 1], vertical_alignment="center")
@@ -119,12 +133,13 @@ def _finish(state: JobState) -> None:
         problems = state.answer.problems if state.answer else ()
         session.set_notices(problems or ("Cancelled before any plan was found. Nothing below has changed.",))
         return
-    session.show(Outcome(state.scenario, state.answer, stopped_early=state.cancelled))
+    asked = state.scenario.starting_from(None)
+    session.show(Outcome(asked, state.answer, stopped_early=state.cancelled))
     if state.cancelled:
         # Shown here, but not kept for others: whoever opens the link gets a run of their own.
         session.set_notices((f"Cancelled after {state.seconds:.0f} s. Below is the best plan found until then.",))
     else:
-        session.results().keep(state.scenario, state.answer)
+        session.results().keep(asked, state.answer)
 
 
 def _stale(shown: Outcome, controls: Controls, *, running: bool) -> None:
@@ -190,8 +205,10 @@ def _preview(scenario: Scenario) -> None:
 
 @st.fragment
 def _charts(shown: Outcome, simulated: Simulated, even: EvenSplit | None) -> None:
-    sections.timeline(simulated)
-    peaks, over_time, bubbles, plan, others, search, download = st.tabs(_TABS, key="details", on_change="rerun")
+    my_plan.timelines(shown, simulated)
+    peaks, over_time, bubbles, plan, mine, others, measured, search, download = st.tabs(
+        _TABS, key="details", on_change="rerun"
+    )
     if peaks.open:
         with peaks:
             sections.memory(simulated, shown.scenario, even.simulated if even else None)
@@ -205,9 +222,15 @@ def _charts(shown: Outcome, simulated: Simulated, even: EvenSplit | None) -> Non
     if plan.open:
         with plan:
             sections.plan(simulated)
+    if mine.open:
+        with mine:
+            my_plan.tab(shown, simulated, _balance)
     if others.open:
         with others:
             comparison_table(shown)
+    if measured.open:
+        with measured:
+            measured_tab(simulated)
     if search.open:
         with search:
             sections.search(shown.result.trace, shown.result.seconds, shown.scenario)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.shared import sections
-from pages.shared.cached import Simulated
+from pages.shared.cached import Simulated, ordered_anew
 from pages.shared.front_door import require_entrance
 from pages.shared.link import link_notices, remember_link
 from pages.shared.order_controls import Order, sidebar
@@ -43,6 +43,8 @@ def _order(order: Order, view: View) -> None:
             st.error(f"**These settings cannot run.**\n\n{bullets(order.problems)}", icon=":material/rule:")
     if order.simulated:
         _metrics(order.simulated)
+        if ordered_anew(order.simulated):
+            st.caption("Its planner looks at times: for these it found a shorter order than the one for equal ops.")
         _timeline(order.simulated, view, f"{order.prefix}timeline")
 
 

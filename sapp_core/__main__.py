@@ -19,8 +19,9 @@ from sapp_core.balancer.balance import balance, lp_text
 from sapp_core.balancer.request import BalanceRequest
 from sapp_core.command_options import FLAGS, parse
 from sapp_core.documents.parse import MAX_BYTES
+from sapp_core.domain.measured import MeasuredComparison
 from sapp_core.domain.pipeline import Pipeline, Remainder
-from sapp_core.domain.plan import even_split
+from sapp_core.domain.plan import Plan, even_split
 from sapp_core.domain.profile import ModelProfile
 from sapp_core.domain.result import MemoryModel, Objective, Progress
 from sapp_core.domain.schedule import Schedule
@@ -28,11 +29,14 @@ from sapp_core.domain.timeline import Evaluation
 from sapp_core.errors import PlanError, SappError
 from sapp_core.interchange import text
 from sapp_core.interchange.exports import EXPORTS
+from sapp_core.interchange.measured import MAX_BYTES as MAX_MEASURED_BYTES
+from sapp_core.interchange.measured import read_measured
 from sapp_core.interchange.orders import ORDER_FORMATS, order_format
-from sapp_core.interchange.plan_file import read_plan
+from sapp_core.interchange.plan_text import plan_from_text
 from sapp_core.interchange.result import (
     Json,
     balance_object,
+    measured_object,
     profile_object,
     simulation_object,
     to_json,
@@ -40,6 +44,7 @@ from sapp_core.interchange.result import (
 from sapp_core.profiles.load import LoadedProfile, load_profile
 from sapp_core.schedules.in_flight import peak_in_flight
 from sapp_core.schedules.registry import family, make_schedule, placed
+from sapp_core.simulator.measured import compare
 from sapp_core.study import evaluate
 
 DONE, WRONG_INPUT, NO_PLAN, INTERRUPTED = 0, 2, 3, 130
@@ -71,6 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _balance(options: argparse.Namespace) -> int:
     profile, schedule, request = _scenario(options)
+    pipeline = schedule.pipeline
     request = replace(
         request,
         objective=Objective(options.objective),
@@ -78,6 +84,8 @@ def _balance(options: argparse.Namespace) -> int:
         solver=options.solver,
         time_limit=options.time_limit,
         seed=options.seed,
+        pinned=tuple(options.pinned),
+        start=_plan(options.start, profile, pipeline) if options.start else None,
     )
     if options.write_lp:
         _write(options.write_lp, lp_text(profile, schedule, request))
@@ -89,7 +97,7 @@ def _balance(options: argparse.Namespace) -> int:
             sys.stderr.write(CLEAR_LINE)
     found = evaluate(profile, schedule, result.plan) if result.plan else None
     even = _even(profile, schedule)
-    limits = request.limits(schedule.pipeline.num_stages)
+    limits = request.limits(pipeline.num_stages)
     _answer(
         options.json,
         lambda: balance_object(result, schedule, found, even),
@@ -100,28 +108,39 @@ def _balance(options: argparse.Namespace) -> int:
         _tell(str(result.status), result.infeasibility.sentences)
     if found is None:
         return NO_PLAN
-    for name, file in options.exports:
-        _write(file, EXPORTS[name](found))
+    _export(options.exports, found)
     return DONE
 
 
 def _simulate(options: argparse.Namespace) -> int:
     profile, schedule, request = _scenario(options)
     limits = request.limits(schedule.pipeline.num_stages)
-    if options.plan:
-        plan = read_plan(_read(options.plan), options.plan, profile, schedule.pipeline)
-    else:
-        plan = even_split(profile, schedule.pipeline)
+    plan = _plan(options.plan, profile, schedule.pipeline) if options.plan else even_split(profile, schedule.pipeline)
     begun = time.perf_counter()
     found = evaluate(profile, schedule, plan)
     seconds = time.perf_counter() - begun
+    measured = _measured(options.measured, found) if options.measured else None
     even = _even(profile, schedule)
     _answer(
         options.json,
-        lambda: simulation_object(found, even, limits, seconds),
-        lambda: text.simulation_text(found, even, limits),
+        lambda: (
+            simulation_object(found, even, limits, seconds)
+            | ({"measured": measured_object(measured)} if measured else {})
+        ),
+        lambda: (
+            text.simulation_text(found, even, limits)
+            + (f"\n{text.measured_text(measured, profile.time_unit)}" if measured else "")
+        ),
     )
+    _tell("note", measured.notes if measured else ())
+    _export(options.exports, found)
     return DONE
+
+
+def _measured(files: Sequence[str], found: Evaluation) -> MeasuredComparison:
+    contents = [(file, _read(file, MAX_MEASURED_BYTES)) for file in files]
+    read = read_measured(contents, found.schedule, found.profile.time_unit)
+    return compare(found, read.samples, read.notes)
 
 
 def _schedule(options: argparse.Namespace) -> int:
@@ -192,15 +211,22 @@ def _even(profile: ModelProfile, schedule: Schedule) -> Evaluation | None:
         return None
 
 
+def _plan(file: str, profile: ModelProfile, pipeline: Pipeline) -> Plan:
+    """The plan of a file of any kind; what the file leaves open is said."""
+    read = plan_from_text(_read(file), file, profile, pipeline)
+    _tell("note", read.remarks)
+    return read.plan
+
+
 def _load(file: str) -> LoadedProfile:
     return load_profile(_read(file), file)
 
 
-def _read(file: str) -> bytes:
+def _read(file: str, most: int = MAX_BYTES) -> bytes:
     """Content of a file; of one that is too large only as much as it takes to see that."""
     try:
         with Path(file).open("rb") as opened:
-            return opened.read(MAX_BYTES + 1)
+            return opened.read(most + 1)
     except OSError as error:
         raise SappError(f"{file}: cannot be read: {error.strerror}.") from error
 
@@ -221,6 +247,11 @@ def _write(file: str, content: str) -> None:
         Path(file).write_text(content, encoding="utf-8")
     except OSError as error:
         raise SappError(f"{file}: cannot be written: {error.strerror}.") from error
+
+
+def _export(exports: Iterable[tuple[str, str]], evaluation: Evaluation) -> None:
+    for name, file in exports:
+        _write(file, EXPORTS[name](evaluation))
 
 
 def _answer(file: str | None, as_json: Callable[[], Json], as_text: Callable[[], str]) -> None:

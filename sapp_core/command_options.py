@@ -1,10 +1,11 @@
 """Words and options of the command line. Choices come from the registries and enums, defaults from the types."""
 
 import argparse
+import re
 from collections.abc import Sequence
 from typing import NoReturn
 
-from sapp_core.balancer.request import BalanceRequest
+from sapp_core.balancer.request import BalanceRequest, Pin
 from sapp_core.balancer.solvers import SOLVERS
 from sapp_core.domain.pipeline import Pipeline, Remainder
 from sapp_core.domain.result import MemoryModel, Objective
@@ -28,6 +29,8 @@ FLAGS: dict[str, str] = {
     "constant_mb": "--constant-memory",
     "time_limit": "--time-limit",
     "seed": "--seed",
+    "pinned": "--pin",
+    "start": "--start",
 }
 """Field of a type → the option that sets it. Sentences of the core begin with the field; users are shown the option."""
 
@@ -68,12 +71,23 @@ def _parser() -> _Parser:
     balancing = command("balance", "Place layers and choose recomputation so that a training step is short.")
     _add_scenario(balancing)
     _add_balancing(balancing)
+    _add_export(balancing)
     simulating = command(
         "simulate", "Simulate a plan. Its status is feasible, or over_limit when a stage needs more than the limit."
     )
     _add_scenario(simulating)
     simulating.add_argument(
-        "--plan", metavar="FILE", help="plan or result as JSON, or MindFormers YAML (default: the even split)"
+        "--plan",
+        metavar="FILE",
+        help="plan or result as JSON, MindFormers YAML, Megatron layout or launch flags (default: the even split)",
+    )
+    _add_export(simulating)
+    simulating.add_argument(
+        "--measured",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="op times to compare with, CSV or Chrome trace; may be repeated, as for one trace a rank",
     )
     ordering = command("schedule", "Show the order of work of a schedule, without a profile.")
     ordering.add_argument("schedule", metavar="NAME", choices=_SCHEDULE_NAMES, help=", ".join(_SCHEDULE_NAMES))
@@ -204,15 +218,33 @@ def _add_balancing(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="of the solver's random choices (default: %(default)s)",
     )
-    add("--write-lp", metavar="FILE", help="write the integer program as an .lp file")
     add(
+        FLAGS["start"],
+        metavar="FILE",
+        help="plan to begin from, as simulate --plan reads it; when it keeps limits and pins, the answer of the exact "
+        "objective is never slower",
+    )
+    add(
+        FLAGS["pinned"],
+        dest="pinned",
+        type=_pin,
+        action="append",
+        default=[],
+        metavar="CHUNK.STAGE=LAYERS",
+        help="body layers that a cell must hold, all kinds and recompute modes together, as 0.3=2; may be repeated",
+    )
+    add("--write-lp", metavar="FILE", help="write the integer program as an .lp file")
+
+
+def _add_export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
         "--export",
         dest="exports",
         type=_export,
         action="append",
         default=[],
         metavar="FORMAT=FILE",
-        help=f"write the plan for a framework; may be repeated; formats: {', '.join(EXPORTS)}",
+        help=f"write the plan for a framework or viewer; may be repeated; formats: {', '.join(EXPORTS)}",
     )
 
 
@@ -233,6 +265,15 @@ def _number(text: str) -> float:
 def _numbers(text: str) -> float | tuple[float, ...]:
     numbers = tuple(map(_number, text.split(",")))
     return numbers[0] if len(numbers) == 1 else numbers
+
+
+def _pin(text: str) -> Pin:
+    numbers = re.fullmatch(r"(\d+)\.(\d+)=(\d+)", text, re.ASCII)
+    if numbers is None:
+        raise argparse.ArgumentTypeError(
+            f"must be CHUNK.STAGE=LAYERS, whole numbers of at least 0 such as 0.3=2, found {text!r}"
+        )
+    return Pin(*map(int, numbers.groups()))
 
 
 def _export(text: str) -> tuple[str, str]:

@@ -1,5 +1,6 @@
 """One scenario: profile, schedule and plan to everything a page draws."""
 
+from sapp_core.balancer.own_order import own_order
 from sapp_core.domain.costs import chunk_costs
 from sapp_core.domain.plan import Plan, even_split
 from sapp_core.domain.profile import ModelProfile, RecomputeMode
@@ -14,12 +15,16 @@ from sapp_core.simulator.memory import memory_timeline, peaks
 def evaluate(profile: ModelProfile, schedule: Schedule, plan: Plan) -> Evaluation:
     """Simulate a plan.
 
+    Where the schedule is one that is planned for the times of its ops (zero bubble), the order is the better one of
+    the schedule's own and one planned for this plan (`own_order`); the evaluation carries it.
+
     Raises:
         PlanError: the plan does not fit profile and pipeline.
         PipelineError: sequence splits, but the profile lacks the sizes they need.
     """
     profile = split_along_sequence(profile, schedule.pipeline.num_sequence_splits)
     costs = chunk_costs(profile, plan, schedule.pipeline)
+    schedule = own_order(schedule, costs)
     prepared = prepare(schedule)
     timeline = simulate(prepared, costs)
     return Evaluation(

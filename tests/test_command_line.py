@@ -439,7 +439,7 @@ def test_the_samples_have_nothing_to_warn_about(capsys, sample):
         ),
         (
             ["balance", "TINY", *TINY_PIPELINE, "--export", "torch=x"],
-            ["must be FORMAT=FILE with a format of mindformers, megatron, torch-csv, found"],
+            ["must be FORMAT=FILE with a format of mindformers, megatron, torch-csv, chrome-trace, found"],
         ),
         (
             ["balance", "TINY", *TINY_PIPELINE, "--export", "mindformers"],
@@ -621,4 +621,60 @@ def test_a_plan_is_exported_for_megatron_and_pytorch(capsys, tiny, tmp_path):
     assert order.read_text(encoding="utf-8").splitlines() == [
         "0F0,0F1,0B0,0F2,0B1,0F3,0B2,0B3",
         "1F0,1B0,1F1,1B1,1F2,1B2,1F3,1B3",
+    ]
+
+
+def test_a_megatron_layout_is_a_plan_to_simulate(capsys, tiny, tmp_path):
+    layout = tmp_path / "layout.txt"
+    layout.write_text("Et*2|t*4L\n", encoding="utf-8")
+    status, out, err = run(capsys, "simulate", tiny, *TINY_PIPELINE, "--plan", layout, "--json", "-")
+    assert (status, strict(out)["plan"]["Body"]["none"]) == (0, [[2, 4]])
+    assert err == "note: A layout does not say what is recomputed; every layer has the mode none.\n"
+    layout.write_text("Et*2|x*4L\n", encoding="utf-8")
+    status, _, err = run(capsys, "simulate", tiny, *TINY_PIPELINE, "--plan", layout)
+    assert status == 2
+    assert err.startswith("error: layout: character 6: 'x', which is none of E, t, m, L")
+
+
+def test_a_simulation_is_exported_and_comes_back_as_measured(capsys, tiny, tmp_path):
+    trace = tmp_path / "trace.json"
+    simulate = ["simulate", tiny, *TINY_PIPELINE]
+    assert run(capsys, *simulate, "--export", f"chrome-trace={trace}")[0] == 0
+    names = [event["name"] for event in json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]]
+    assert names.count("F0.3") == 2
+
+    status, out, err = run(capsys, *simulate, "--measured", trace)
+    assert (status, err) == (0, "")
+    assert "Measured against simulated" in out
+    assert [line.split()[:3] for line in out.splitlines()[-4:]] == [[s, k, "4"] for s in "01" for k in "FB"]
+
+    measured = strict(run(capsys, *simulate, "--measured", trace, "--json", "-")[1])["measured"]
+    assert measured["step_time"]["measured"] == pytest.approx(measured["step_time"]["simulated"])
+    assert measured["idle"]["measured"] == pytest.approx(measured["idle"]["simulated"])
+    assert [(row["stage"], row["kind"], row["runs"]) for row in measured["ops"]] == [
+        (stage, kind, 4) for stage in (0, 1) for kind in "FB"
+    ]
+    assert all(row["difference"] == pytest.approx(0, abs=1e-5) for row in measured["ops"])
+    assert "measured" not in strict(run(capsys, *simulate, "--json", "-")[1])
+
+
+def test_several_files_of_timers_are_compared_and_what_they_lack_is_a_note(capsys, tiny, tmp_path):
+    files = [tmp_path / f"rank{rank}.csv" for rank in (0, 1)]
+    for rank, file in enumerate(files):
+        file.write_text(f"stage,kind,duration\n{rank},forward-compute,33\n", encoding="utf-8")
+    options = [part for file in files for part in ("--measured", file)]
+    status, out, err = run(capsys, "simulate", tiny, *TINY_PIPELINE, *options)
+    assert status == 0
+    assert "+2" in out.splitlines()[-2]
+    assert err == "note: The measured times have no starts, so only durations are compared.\n"
+
+
+def test_measured_times_of_other_ops_are_wrong_input(capsys, tiny, tmp_path):
+    file = tmp_path / "m.csv"
+    file.write_text("stage,kind,micro_batch,start,end\n0,F,4,0,1\n2,B,0,0,1\n", encoding="utf-8")
+    status, out, err = run(capsys, "simulate", tiny, *TINY_PIPELINE, "--measured", file)
+    assert (status, out) == (2, "")
+    assert err.splitlines() == [
+        f"error: {file}, line 2: micro_batch must be 0 to 3 for the pipeline shown, found 4.",
+        f"error: {file}, line 3: stage must be 0 to 1, found 2.",
     ]

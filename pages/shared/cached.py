@@ -97,6 +97,12 @@ def even_split_of(scenario: Scenario) -> EvenSplit:
     return EvenSplit(shown, mode is not None, simulate(scenario, even_split(profile, pipeline, shown)))
 
 
+def ordered_anew(simulated: Simulated) -> bool:
+    """Whether the work runs in another order than the schedule's own: one planned for these times."""
+    found = simulated.evaluation.schedule
+    return found.slots != schedule(found.name, found.pipeline).slots
+
+
 def _key(simulated: Simulated) -> str:
     return simulated.key
 
@@ -131,9 +137,12 @@ def order(name: str, pipeline: Pipeline, times: UnitTimes) -> Simulated:
 
 
 @st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
-def memory_chart(simulated: Simulated, theme: Theme, limit: Limit, reference: Simulated | None) -> Figure:
+def memory_chart(
+    simulated: Simulated, theme: Theme, limit: Limit, reference: Simulated | None, reference_name: str
+) -> Figure:
     """`memory_figure` of a plan."""
-    return memory_figure(simulated.evaluation, theme, limit, reference.evaluation if reference else None)
+    other = reference.evaluation if reference else None
+    return memory_figure(simulated.evaluation, theme, limit, other, reference_name)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)

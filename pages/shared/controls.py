@@ -8,6 +8,7 @@ from pages.shared.amounts import amount
 from pages.shared.cached import schedule
 from pages.shared.choice import choose_profile, limit_default
 from pages.shared.link import remember_link
+from pages.shared.pins import pin_control, pins_from_text
 from pages.shared.pipeline_controls import (
     check_size,
     chunks_and_splits,
@@ -21,13 +22,14 @@ from pages.shared.scenario import Scenario
 from pages.shared.schedule_choice import choose_schedule, summary
 from pages.shared.text import literal
 from pages.shared.training_sizes import with_training_sizes
+from sapp_core.balancer.pins import pin_problems
 from sapp_core.balancer.request import BalanceRequest
 from sapp_core.balancer.sapp_memory import KNOWN
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.profile import ModelProfile
 from sapp_core.domain.result import MemoryModel, Objective
 from sapp_core.domain.sequence_split import split_along_sequence
-from sapp_core.errors import SappError
+from sapp_core.errors import PipelineError, SappError
 from sapp_core.schedules.registry import ScheduleFamily
 
 _SOLVERS = ("highs", "cbc")
@@ -68,6 +70,7 @@ def sidebar() -> Controls:
                 "working meanwhile.",
             )  # fmt: skip
             group_size, remainder = groups(chosen, stages)
+        pins = pin_control(stages, chunks)
         options = _solver_options(chosen)
     try:
         pipeline = Pipeline(
@@ -76,8 +79,9 @@ def sidebar() -> Controls:
             overlap_efficiency=efficiency, input_gradient_share=share, weight_gradient_memory_share=kept,
         )  # fmt: skip
         check_size(chosen, pipeline)
-        split_along_sequence(profile, splits)
-        request = replace(options, memory_limit_mb=limit)
+        request = replace(options, memory_limit_mb=limit, pinned=pins_from_text(pins))
+        if problems := pin_problems(request.pinned, split_along_sequence(profile, splits), pipeline):
+            raise PipelineError(*problems)
         scenario = Scenario(replace(profile, constant_mb=constant), chosen.name, pipeline, request)
         schedule(chosen.name, pipeline)
     except SappError as error:

@@ -49,6 +49,11 @@ def downloads(simulated: Simulated) -> None:
             "Timeline (CSV)", lambda: ops_csv(evaluation).encode(), f"{stem}_ops.csv", "text/csv",
             icon=":material/download:", on_click="ignore", help="Every op with its start and end.",
         )  # fmt: skip
+        st.download_button(
+            "Trace (Perfetto)", lambda: EXPORTS["chrome-trace"](evaluation).encode(), f"{stem}_trace.json",
+            "application/json", icon=":material/download:", on_click="ignore",
+            help="The step as a Chrome trace with transfers and memory; open it on ui.perfetto.dev or chrome://tracing.",
+        )  # fmt: skip
     for sentence in unsayable:
         st.info(sentence)
     picture_format_control()

@@ -40,7 +40,7 @@ def metrics(scenario: Scenario, simulated: Simulated, even: EvenSplit, result: B
         "Step time",
         time_text(evaluation.step_time, literal(evaluation.profile.time_unit)),
         delta=_signed(change) if compared else None,
-        delta_color=_colour(change, even),
+        delta_color=_colour(change, runs=even.fits),
         delta_arrow="off" if _same(change) else "auto",
         delta_description="vs even split" if compared else None,
         help="Simulated time of one training step, from the first forward to the end of the last backward, and its "
@@ -52,7 +52,7 @@ def metrics(scenario: Scenario, simulated: Simulated, even: EvenSplit, result: B
         "Bubble",
         percent_text(evaluation.bubble.total),
         delta=f"{_signed(points)} points" if compared else None,
-        delta_color=_colour(points, even),
+        delta_color=_colour(points, runs=even.fits),
         delta_arrow="off" if _same(points) else "auto",
         delta_description="vs even split" if compared else None,
         help="Time of a stage beyond its share of the model's own work, in percent of that work: waiting, "
@@ -72,6 +72,46 @@ def metrics(scenario: Scenario, simulated: Simulated, even: EvenSplit, result: B
         "simulated step time against a proven lower bound. It does not depend on the objective.",
         border=True,
     )
+
+
+def rival_metrics(scenario: Scenario, mine: Simulated, other: Simulated, name: str) -> None:
+    """Step time, bubble and peak memory of the user's own plan against another one.
+
+    Args:
+        scenario: of both.
+        mine: the user's plan.
+        other: what it is compared with.
+        name: of the other plan: `balanced plan`.
+    """
+    evaluation, reference = mine.evaluation, other.evaluation
+    unit = literal(evaluation.profile.time_unit)
+    step, bubble, peak, other_peak = st.columns(4)
+    # A plan that cannot run is no better for being faster.
+    runs = not evaluation.stages_over(scenario.request.limits(evaluation.schedule.pipeline.num_stages))
+    change = evaluation.step_time / reference.step_time - 1 if reference.step_time else 0.0
+    step.metric(
+        "My plan: step time",
+        time_text(evaluation.step_time, unit),
+        delta=_signed(change),
+        delta_color=_colour(change, runs=runs),
+        delta_arrow="off" if _same(change) else "auto",
+        delta_description=f"vs {time_text(reference.step_time, unit)}",
+        help=f"Simulated time of one training step, and its difference from the {name}.",
+        border=True,
+    )
+    points = evaluation.bubble.total - reference.bubble.total
+    bubble.metric(
+        "My plan: bubble",
+        percent_text(evaluation.bubble.total),
+        delta=f"{_signed(points)} points",
+        delta_color=_colour(points, runs=runs),
+        delta_arrow="off" if _same(points) else "auto",
+        delta_description=f"vs {percent_text(reference.bubble.total)}",
+        help=f"Time of a stage beyond its share of the model's own work, and its difference from the {name}.",
+        border=True,
+    )
+    _peak_metric(peak, scenario, mine, "My plan: peak memory")
+    _peak_metric(other_peak, scenario, other, f"{name.capitalize()}: peak memory")
 
 
 def comparison(scenario: Scenario, even: EvenSplit) -> str:
@@ -138,13 +178,13 @@ def over_limit_warning(scenario: Scenario, simulated: Simulated) -> None:
         )
 
 
-def _peak_metric(place: DeltaGenerator, scenario: Scenario, simulated: Simulated) -> None:
+def _peak_metric(place: DeltaGenerator, scenario: Scenario, simulated: Simulated, label: str = "Peak memory") -> None:
     peaks = simulated.evaluation.peak_memory_mb
     limits = scenario.request.limits(len(peaks))
     fullest = max(range(len(peaks)), key=lambda s: peaks[s] / limits[s] if limits else peaks[s])
     over = bool(simulated.evaluation.stages_over(limits))
     place.metric(
-        "Peak memory",
+        label,
         memory_text(peaks[fullest]) if scenario.profile.has_memory else "–",
         delta=f"{percent_text(peaks[fullest] / limits[fullest], 0)} of limit" if limits else "no limit",
         delta_color="red" if over else "off",
@@ -171,6 +211,6 @@ def _same(share: float) -> bool:
     return signed_percent_text(share) == signed_percent_text(0.0)
 
 
-def _colour(share: float, even: EvenSplit) -> Literal["inverse", "off"]:
-    """Green for less, red for more; neither where nothing changed or the even split cannot run at all."""
-    return "inverse" if even.fits and not _same(share) else "off"
+def _colour(share: float, *, runs: bool) -> Literal["inverse", "off"]:
+    """Green for less, red for more; neither where nothing changed or one of the plans cannot run at all."""
+    return "inverse" if runs and not _same(share) else "off"

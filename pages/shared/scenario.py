@@ -1,10 +1,12 @@
 """What a page is asked to show: one value that says it all."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
+from pages.shared.pins import pins_text
 from sapp_core.balancer.request import BalanceRequest
 from sapp_core.domain.pipeline import Pipeline
+from sapp_core.domain.plan import Plan
 from sapp_core.domain.profile import ModelProfile
 
 
@@ -34,6 +36,10 @@ class Scenario:
         """Short name of the content: equal scenarios have equal keys, in every process."""
         return digest(self)
 
+    def starting_from(self, plan: Plan | None) -> "Scenario":
+        """The same scenario with another start of the search; None = the one that a link holds, without any."""
+        return replace(self, request=replace(self.request, start=plan))
+
     def changes(self, newer: "Scenario") -> tuple[str, ...]:
         """What differs in a newer scenario, as `stages 8 → 16`."""
         before, after = _facts(self), _facts(newer)
@@ -62,6 +68,7 @@ def _facts(scenario: Scenario) -> dict[str, str]:
         "memory kept for weight gradients": f"{pipeline.weight_gradient_memory_share:g}",
         "memory limit": f"{limit:,.0f} MiB" if isinstance(limit, float) else "none",
         "constant memory": f"{scenario.profile.constant_mb:,.0f} MiB",
+        "pinned layers": pins_text(request.pinned) or "none",
         "objective": str(request.objective),
         "memory model": str(request.memory_model),
         "solver": request.solver,

@@ -84,17 +84,23 @@ def search(trace: tuple[Progress, ...], seconds: float, scenario: Scenario) -> N
     )
 
 
-def memory(simulated: Simulated, scenario: Scenario, reference: Simulated | None) -> None:
-    """Peak memory of each stage, or why there is none to show."""
+def memory(
+    simulated: Simulated,
+    scenario: Scenario,
+    reference: Simulated | None,
+    reference_name: str = "Even split",
+    key: str = "memory",
+) -> None:
+    """Peak memory of each stage, or why there is none to show; the peaks of another plan as dashes."""
     if not scenario.profile.has_memory:
         st.info("The profile gives no memory, so there is none to show. Its times are balanced all the same.")
         return
     evaluation = simulated.evaluation
     peaks = ", ".join(memory_text(peak) for peak in evaluation.peak_memory_mb)
     plot(
-        cached.memory_chart(simulated, page_theme(), scenario.request.memory_limit_mb, reference),
-        "memory",
-        f"{evaluation.profile.name}_{evaluation.schedule.name}_memory",
+        cached.memory_chart(simulated, page_theme(), scenario.request.memory_limit_mb, reference, reference_name),
+        key,
+        f"{evaluation.profile.name}_{evaluation.schedule.name}_{key}",
         f"Peak memory of the stages: {peaks}.",
     )
 

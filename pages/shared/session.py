@@ -8,6 +8,7 @@ from uuid import uuid4
 import streamlit as st
 
 from pages.shared.scenario import Scenario
+from sapp_core.domain.plan import Plan
 from sapp_core.domain.result import BalanceResult
 
 BALANCE_VIEW, SCHEDULES_VIEW = "time_window", "order_window"
@@ -17,6 +18,7 @@ _OUTCOME = "outcome"
 _SESSION = "session"
 _NOTICE = "notice"
 _WANTED = "balance_wanted"
+_START = "balance_start"
 _KEPT_RESULTS = 64
 
 
@@ -101,14 +103,21 @@ def set_notices(sentences: tuple[str, ...]) -> None:
     st.session_state[_NOTICE] = sentences
 
 
-def want_balance() -> None:
-    """Ask for a run with the settings of the next rerun (for buttons)."""
+def want_balance(start: Plan | None = None) -> None:
+    """Ask for a run with the settings of the next rerun (for buttons), and say where its search begins."""
     st.session_state[_WANTED] = True
+    st.session_state[_START] = start
 
 
 def balance_wanted() -> bool:
     """Whether a run was asked for and not begun; opening the page asks for one."""
     return bool(st.session_state.get(_WANTED, True))
+
+
+def wanted_start() -> Plan | None:
+    """Where the search of the run that was asked for begins; None = as it likes."""
+    found: Plan | None = st.session_state.get(_START)
+    return found
 
 
 def balance_begun() -> None:

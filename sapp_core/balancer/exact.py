@@ -6,7 +6,7 @@ a proof raises the bound. It ends when both meet, when the time is up, or when t
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,16 +55,20 @@ class State:
     bound: float
 
 
-def exact_search(space: PlanSpace, unit: TimeUnit, seed: int) -> Generator[State, None, None]:
+def exact_search(
+    space: PlanSpace, unit: TimeUnit, seed: int, start: Floats | None = None
+) -> Generator[State, None, None]:
     """The state after every step; the last one is final, earlier ones may be taken as the answer at any time.
 
     Args:
         space: of plans.
         unit: of time inside the programs.
         seed: of all random choices.
+        start: a plan to begin from, whether it may be answered or not; None = begin from even splits.
     """
     even = _even_splits(space)
-    bound, point, best = 0.0, None, _quickest(space, even)
+    given = [] if start is None else [rounded(space, start)]
+    bound, point, best = 0.0, None, _quickest(space, [*given, *even])
     if best is not None:
         yield State(Status.FEASIBLE, *best, bound)
     relaxed = relaxation(PlanModel(space, unit, seed, relax=True), PathRows(space))
@@ -80,7 +84,7 @@ def exact_search(space: PlanSpace, unit: TimeUnit, seed: int) -> Generator[State
             yield State(Status.FEASIBLE, *best, min(bound, best[1]))
         if state.step_time - bound <= NEAR * state.step_time:
             break
-    yield from _Exact(space, unit, seed, bound, best).states(_starts(space, point, even, relaxed))
+    yield from _Exact(space, unit, seed, bound, best).states(chain(given, _starts(space, point, even, relaxed)))
 
 
 def _even_splits(space: PlanSpace) -> list[Floats]:

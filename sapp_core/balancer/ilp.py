@@ -94,6 +94,11 @@ class PlacementProgram:
             for i, in_flight in enumerate(vectors[stage]):
                 self.problem.addConstraint(self.memory(in_flight, stage) <= limit, f"memory_s{stage}_{i}")
 
+    def pin(self, v: int, layers: int) -> None:
+        """Add the row that gives a virtual stage this number of body layers."""
+        held = lpSum(row[v] for rows in self.counts for row in rows)
+        self.problem.addConstraint(held == layers, f"pinned_v{v}")
+
     def plan(self, values: Mapping[str, float]) -> Plan:
         """The plan that the values of the variables say, rounded to whole layers."""
         layers = []

@@ -5,11 +5,13 @@ from math import ceil
 
 from sapp_core.balancer.ilp import must_hold_body
 from sapp_core.balancer.least_limit import Excess, Solve, least_excess, setting_stage
+from sapp_core.balancer.pins import pin_words
 from sapp_core.balancer.question import Question
 from sapp_core.balancer.sapp_memory import LESS_MEMORY
 from sapp_core.domain.pipeline import Pipeline, Placement
 from sapp_core.domain.profile import MODES, ModelProfile
 from sapp_core.domain.result import Infeasibility
+from sapp_core.domain.timeline import MEMORY_ROUNDING_MB
 
 LOWER_MEMORY = {"gpipe": "1f1b", "vpp": LESS_MEMORY}
 """Schedule → one that keeps fewer micro-batches in flight."""
@@ -40,6 +42,7 @@ def out_of_memory(question: Question, solve: Solve) -> Infeasibility:
 
     The stage named sets the smallest limit: it needs all of it in every plan that meets it (see `setting_stage`).
     When stages have limits of their own, it is the stage that sets how much would have to be added to all of them.
+    Every number is that of plans which keep the pins; what would be possible without them is said at the end.
     """
     limits = question.limits or ()
     nothing = (0.0,) * len(limits)
@@ -48,12 +51,10 @@ def out_of_memory(question: Question, solve: Solve) -> Infeasibility:
     base = nothing if uniform else limits
     excess = common if uniform else least_excess(question, limits, solve)
     smallest = common.amount if common and common.proven else None
+    keeping = f"Plans must keep what is pinned: {pin_words(question.pinned)}." if question.pinned else None
     if excess is None:
-        return Infeasibility(
-            None,
-            smallest,
-            ("No plan keeps every stage within its limit; the time was too short to find the smallest limit.",),
-        )
+        short = "No plan keeps every stage within its limit; the time was too short to find the smallest limit."
+        return Infeasibility(None, smallest, (short, keeping) if keeping else (short,))
     stage = setting_stage(question, base, excess, solve)
     need, limit = excess.memory[stage], limits[stage]
     worst = (
@@ -68,7 +69,30 @@ def out_of_memory(question: Question, solve: Solve) -> Infeasibility:
     if common:
         which = "The smallest limit" if common.proven else "A limit (perhaps not the smallest)"
         sentences.append(f"{which} that would do, the same on every stage: {_mb(common.amount)}.")
+    if keeping:
+        sentences += [keeping, _without_pins(question, base, limits, solve)]
     return Infeasibility(stage, smallest, (*sentences, *_what_could_change(question, excess, stage)))
+
+
+def _without_pins(question: Question, base: tuple[float, ...], limits: tuple[float, ...], solve: Solve) -> str:
+    """What would do if no cell were pinned.
+
+    Args:
+        question: with the pins.
+        base: `[stage]`, MiB that is stretched: nothing, or the limits when stages have their own.
+        limits: `[stage]`, MiB.
+        solve: what is left of the run's time.
+    """
+    free = least_excess(replace(question, pinned=()), base, solve)
+    if free is None:
+        return "Whether a plan without the pins would do, the time was too short to find out."
+    if all(used <= limit + MEMORY_ROUNDING_MB for used, limit in zip(free.memory, limits, strict=True)):
+        return "Without the pins there is a plan within the limits."
+    if not free.proven:
+        return "Without the pins no plan within the limits was found in the time left."
+    if base is limits:
+        return f"Without the pins there is none either: {_mb(free.amount)} more on every stage would do then."
+    return f"Without the pins there is none either: the smallest limit would be {_mb(free.amount)} then."
 
 
 def _parts(excess: Excess, stage: int) -> str:
@@ -93,8 +117,12 @@ def _what_could_change(question: Question, excess: Excess, stage: int) -> list[s
         if question.schedule.name in LOWER_MEMORY:
             changes.append(f"the schedule {LOWER_MEMORY[question.schedule.name]}")
     held = sum(layer.total(chunk, stage) for layer in excess.plan.layers for chunk in range(pipeline.num_chunks))
-    bound_to_hold = {cell for v in must_hold_body(profile, pipeline) for cell in pipeline.cells(v) if cell[1] == stage}
-    if held > len(bound_to_hold):
+    least = dict.fromkeys(must_hold_body(profile, pipeline), 1)
+    pinned = question.pinned_layers
+    here = [v for v in range(pipeline.num_virtual_stages) for cell in pipeline.cells(v) if cell[1] == stage]
+    if any(pinned.get(v, 0) > least.get(v, 0) for v in here):
+        changes.append(f"fewer layers pinned to stage {stage}")
+    if held > sum((least | pinned).get(v, 0) for v in here):
         changes.append(f"more stages than {pipeline.num_stages}")
     return [f"What could help: {'; '.join(changes)}."] if changes else []
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from pulp import LpProblem
 
-from sapp_core.balancer.ilp import placement_program
 from sapp_core.balancer.question import Question, stage_memory
 from sapp_core.balancer.solvers import Answer
 from sapp_core.balancer.time_unit import PROFILE_UNIT
@@ -39,7 +38,7 @@ class Excess:
 
 def least_excess(question: Question, allowances: tuple[float, ...], solve: Solve) -> Excess | None:
     """Stretch all allowances (`[stage]`, MiB) by the same least amount; None when the time was too short for a plan."""
-    program = placement_program(question.profile, question.schedule.pipeline, PROFILE_UNIT)
+    program = question.placement(PROFILE_UNIT)
     problem = program.problem
     excess = problem.add_variable("excess", 0)
     problem += excess
@@ -64,7 +63,7 @@ def setting_stage(question: Question, allowances: tuple[float, ...], excess: Exc
     first = candidates[0]
     while candidates:
         stage = candidates.pop(0)
-        program = placement_program(question.profile, question.schedule.pipeline, PROFILE_UNIT)
+        program = question.placement(PROFILE_UNIT)
         problem = program.problem
         used = problem.add_variable("used", 0)
         problem += used

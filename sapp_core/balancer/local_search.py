@@ -3,6 +3,7 @@
 A move takes one layer from one cell and mode to another. Every path found so far bounds the step time of every plan
 from below, so most moves are dismissed without simulating them, and the rest are simulated in one array call. Plans
 that break memory rows may be passed through, at a price; pairs of moves help where one breaks what the other mends.
+Pins and the order of kinds are never broken.
 """
 
 from collections.abc import Generator, Iterable, Sequence
@@ -33,6 +34,8 @@ SIMULATED, BLOCK = 768, 96
 """Moves simulated in one step, and how many at a time."""
 KICK = (2, 7)
 """A restart makes 2 to 6 random moves."""
+EXCHANGED = 0.3
+"""Share of those that exchange layers of a pinned cell where several kinds are placed."""
 FROM_BEST, FROM_LAST = 0.7, 0.2
 """Shares of restarts from the best plan, and from where the last descent ended; the others begin anew."""
 MOST_ROWS = 2_500
@@ -55,6 +58,7 @@ class LocalSearch:
         self._rows = rows
         self._random = np.random.default_rng(seed)
         self._cells = np.eye(len(space.least))[space.cell]
+        self._pinned = np.flatnonzero(space.least == space.most) if len(space.per_kind) > 1 else np.zeros(0, np.intp)
         touched = (space.memory != 0) @ self._cells > 0
         self._share_rows = (touched[:, :, np.newaxis] & touched[:, np.newaxis]).any(axis=0)
         self._memory = np.ascontiguousarray(space.memory.T)
@@ -100,6 +104,9 @@ class LocalSearch:
             if better is None:
                 better = self._first_better(vector, cost, moves, self._pairs(vector, moves))
                 yield False
+            if better is None and len(self._pinned):
+                better = self._first_better(vector, cost, *self._exchanges(vector))
+                yield False
             if better is None:
                 return vector
             vector = better
@@ -113,24 +120,54 @@ class LocalSearch:
         return step_time + self._price * self._space.excess(vector)
 
     def _legal_moves(self, vector: Floats) -> Ints:
-        """`[move]` of (from, to): those that keep cells filled and kinds in order; at most `LOOK`."""
+        """`[move]` of (from, to): those that keep cells filled, pins and the order of kinds; at most `LOOK`."""
         space = self._space
         source = np.flatnonzero(vector > 0)
         held = vector @ self._cells
         found = []
         for kind in range(len(space.per_kind)):
-            own = source[space.kind[source] == kind]
-            low, high = self._range(vector, kind)
-            goal = np.flatnonzero((space.kind == kind) & (space.cell >= low) & (space.cell <= high))
-            a, b = (grid.ravel() for grid in np.meshgrid(own, goal, indexing="ij"))
-            spare = held[space.cell[a]] > space.least[space.cell[a]]
-            found.append(np.stack([a, b], axis=1)[(a != b) & (spare | (space.cell[a] == space.cell[b]))])
+            a, b = self._ordered_moves(vector, source, kind)
+            from_cell, to_cell = space.cell[a], space.cell[b]
+            spare = (held[from_cell] > space.least[from_cell]) & (held[to_cell] < space.most[to_cell])
+            found.append(np.stack([a, b], axis=1)[(a != b) & (spare | (from_cell == to_cell))])
         moves: Ints = np.concatenate(found).astype(np.intp)
         most = self._most(LOOK)
         if len(moves) > most:
             drawn = np.sort(self._random.choice(len(moves), most, replace=False))
             moves = moves[drawn]
         return moves
+
+    def _ordered_moves(self, vector: Floats, source: Ints, kind: int) -> tuple[Ints, Ints]:
+        """From and to, `[move]` each: where layers of a kind among some components may go while other kinds stay."""
+        space = self._space
+        low, high = self._range(vector, kind)
+        own = source[space.kind[source] == kind]
+        goal = np.flatnonzero((space.kind == kind) & (space.cell >= low) & (space.cell <= high))
+        a, b = (grid.ravel() for grid in np.meshgrid(own, goal, indexing="ij"))
+        return a, b
+
+    def _exchanges(self, vector: Floats) -> tuple[Ints, Ints]:
+        """`[move]` of (from, to), and `[exchange]` of two of them that a pinned cell allows only together.
+
+        Where two kinds meet in a pinned cell, a layer of one leaves as a layer of the other comes: without that, the
+        place where they meet could never move along.
+        """
+        space = self._space
+        source = np.flatnonzero(vector > 0)
+        held = vector @ self._cells
+        grids = [self._ordered_moves(vector, source, kind) for kind in range(len(space.per_kind))]
+        moves = np.stack([np.concatenate(ends) for ends in zip(*grids, strict=True)], axis=1)
+        kind, (start, goal) = space.kind[moves[:, 0]], space.cell[moves].T
+        leaving, coming = (held < space.most)[goal], (held > space.least)[start]
+        found = [np.zeros((0, 2), np.intp)]
+        for cell in self._pinned:
+            out, into = np.flatnonzero((start == cell) & leaving), np.flatnonzero((goal == cell) & coming)
+            a, b = (grid.ravel() for grid in np.meshgrid(out, into, indexing="ij"))
+            found.append(np.stack([a, b], axis=1)[kind[a] != kind[b]])
+        exchanges: Ints = np.concatenate(found)
+        if len(exchanges) > self._most(PAIRS):
+            exchanges = exchanges[np.sort(self._random.choice(len(exchanges), self._most(PAIRS), replace=False))]
+        return moves, exchanges
 
     def _most(self, wanted: int) -> int:
         pipeline = self._space.question.schedule.pipeline
@@ -229,9 +266,7 @@ class LocalSearch:
         return rows
 
     def _legal(self, vectors: Floats) -> NDArray[np.bool_]:
-        legal: NDArray[np.bool_] = np.logical_and(
-            (vectors >= 0).all(axis=1), (vectors @ self._cells >= self._space.least).all(axis=1)
-        )
+        legal: NDArray[np.bool_] = (vectors >= 0).all(axis=1) & self._space.fills(vectors)
         return legal & self._space.in_order(vectors) if len(self._space.per_kind) > 1 else legal
 
     @staticmethod
@@ -247,9 +282,12 @@ class LocalSearch:
         """A plan some random legal moves away."""
         for _ in range(int(self._random.integers(*KICK))):
             moves = self._legal_moves(vector)
-            if not len(moves):
+            candidates = np.arange(len(moves))[:, np.newaxis]
+            if len(self._pinned) and self._random.random() < EXCHANGED:
+                moves, candidates = self._exchanges(vector)
+            if not len(candidates):
                 break
-            moved = self._moved(vector, moves[int(self._random.integers(len(moves)))][np.newaxis, np.newaxis])
+            moved = self._moved(vector, moves[candidates[int(self._random.integers(len(candidates)))]][np.newaxis])
             if self._legal(moved)[0]:
                 vector = moved[0]
         return vector

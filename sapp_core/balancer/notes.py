@@ -1,16 +1,21 @@
 """What the user should know beside the plan."""
 
+import numpy as np
+
+from sapp_core.balancer.pins import pin_words
+from sapp_core.balancer.plan_space import PlanSpace
 from sapp_core.balancer.question import Question, stage_memory
 from sapp_core.balancer.request import BalanceRequest
 from sapp_core.domain.costs import ChunkCosts
-from sapp_core.domain.profile import ModelProfile
-from sapp_core.domain.result import MemoryModel
+from sapp_core.domain.plan import Plan
+from sapp_core.domain.result import MemoryModel, Objective
 from sapp_core.domain.timeline import MEMORY_ROUNDING_MB
 from sapp_core.schedules.in_flight import peak_vectors
 
 
-def before_solving(profile: ModelProfile, request: BalanceRequest) -> tuple[str, ...]:
-    """What the program leaves out."""
+def before_solving(space: PlanSpace, request: BalanceRequest) -> tuple[str, ...]:
+    """What the program leaves out, what it keeps, and what becomes of the start."""
+    profile = space.question.profile
     notes = []
     if not profile.has_memory:
         notes.append("The profile gives no memory: only time was balanced.")
@@ -21,7 +26,29 @@ def before_solving(profile: ModelProfile, request: BalanceRequest) -> tuple[str,
             "MindFormers wants recomputed layers first inside a cell. With three or more recompute modes this is not "
             "enforced: check cells that hold several kinds of layers."
         )
+    if request.pinned:
+        notes.append(f"Pinned: {pin_words(request.pinned)}. Answer and bound are those of plans that keep this.")
+    if request.start is not None:
+        notes += _on_start(space, request.objective, request.start)
     return tuple(notes)
+
+
+def _on_start(space: PlanSpace, objective: Objective, start: Plan) -> list[str]:
+    """Why the start is not used as it is; nothing when it is."""
+    if objective is not Objective.EXACT:
+        return [f"The start was not used: only the objective {Objective.EXACT} begins from a plan."]
+    vector = space.vector(start)
+    one = vector[np.newaxis]
+    reasons = []
+    if not space.fills(one)[0]:
+        reasons.append("it breaks a pin or leaves a cell without layers")
+    if not space.in_order(one)[0]:
+        reasons.append("recomputed layers do not come first inside a cell")
+    if reasons:
+        return [f"The search began near the start, not at it: {' and '.join(reasons)}."]
+    if not space.fits(vector):
+        return ["The start needs more memory than the limit: the search began there, but it is no answer itself."]
+    return []
 
 
 def on_plan(question: Question, request: BalanceRequest, costs: ChunkCosts) -> tuple[str, ...]:
@@ -39,5 +66,23 @@ def on_plan(question: Question, request: BalanceRequest, costs: ChunkCosts) -> t
     note = (
         "The closed-form memory accepts this plan, but counted from the schedule itself it needs more than the limit: "
         f"{', '.join(over)}. Balance with memory model exact to keep within it."
+    )
+    return (note,)
+
+
+def on_order(searched: float, step_time: float, schedule_name: str, time_unit: str) -> tuple[str, ...]:
+    """Where the plan runs in another order than the one it was searched under.
+
+    Args:
+        searched: step time of the plan in the order of the search.
+        step_time: in the order that suits it.
+        schedule_name: of both orders.
+        time_unit: of both times.
+    """
+    if step_time == searched:
+        return ()
+    note = (
+        f"For this plan's own times {schedule_name} orders its work anew, which shortens the step from {searched:,.6g} "
+        f"to {step_time:,.6g} {time_unit}. Bound and gap are about the order before that."
     )
     return (note,)

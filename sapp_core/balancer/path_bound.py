@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pulp import LpInteger
 
-from sapp_core.balancer.ilp import PlacementProgram, enforces_recompute_first, placement_program
+from sapp_core.balancer.ilp import PlacementProgram, enforces_recompute_first
 from sapp_core.balancer.live_model import LiveModel
 from sapp_core.balancer.path_rows import PathRows
 from sapp_core.balancer.plan_space import PlanSpace
@@ -41,7 +41,7 @@ def step_program(program: PlacementProgram) -> PlacementProgram:
 
 
 class PlanModel:
-    """Placement and memory rows in HiGHS, and the step time to minimise, to be bounded by paths.
+    """Placement, pins and memory rows in HiGHS, and the step time to minimise, to be bounded by paths.
 
     Args:
         space: of plans.
@@ -51,7 +51,7 @@ class PlanModel:
     """
 
     def __init__(self, space: PlanSpace, unit: TimeUnit, seed: int, *, relax: bool) -> None:
-        program = step_program(placement_program(space.question.profile, space.question.schedule.pipeline, unit))
+        program = step_program(space.question.placement(unit))
         self.space = space
         self.unit = unit
         self._scale = unit.to_profile(1.0)
@@ -141,16 +141,19 @@ def relaxation(model: PlanModel, rows: PathRows) -> Iterator[Relaxed]:
 
 
 def rounded(space: PlanSpace, point: Floats) -> Floats:
-    """A plan of whole layers near a fractional one: every layer once, no empty cell, kinds in order.
+    """A plan of whole layers near a fractional one: every layer once, no empty cell, pins kept, kinds in order.
 
-    Layers of each virtual stage by largest remainders, then the run of all layers cut accordingly, then the modes of
-    each kind in each cell by largest remainders. Memory rows may break: that is for the search to mend.
+    Layers of each virtual stage by largest remainders, within what it must and may hold, then the run of all layers cut
+    accordingly, then the modes of each kind in each cell by largest remainders. A plan that is all this already stays
+    as it is. Memory rows may break: that is for the search to mend.
     """
     held: Floats = np.bincount(space.cell, weights=point, minlength=len(space.least)).astype(np.float64)
-    room = _whole(held, int(space.per_kind.sum()))
-    while (lacking := np.flatnonzero(room < space.least)).size:
+    total = int(space.per_kind.sum())
+    room = np.clip(_whole(held, total), space.least, space.most)
+    for _ in range(int(room.sum()) - total):
         room[np.argmax(room - space.least)] -= 1
-        room[lacking[0]] += 1
+    for _ in range(total - int(room.sum())):
+        room[np.argmax(np.where(room < space.most, held - room, -np.inf))] += 1
 
     kinds = np.repeat(np.arange(len(space.per_kind)), space.per_kind)
     cells = np.repeat(np.arange(len(room)), room)

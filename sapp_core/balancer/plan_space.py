@@ -33,6 +33,7 @@ class PlanSpace:
         cell: `[j]`, virtual stage.
         per_kind: `[ℓ]`, layers to place.
         least: `[v]`, layers a virtual stage must hold.
+        most: `[v]`, layers it may hold; a pinned one has both equal.
         layer_times: `[op kind][body kind and mode][v]`, time one layer adds to an op of its virtual stage.
         durations: `[flat op][j]`, the same as a matrix; flat is (op kind, chunk, stage).
         fixed: `[flat op]`, time of head and tail.
@@ -47,6 +48,7 @@ class PlanSpace:
     cell: Ints
     per_kind: Ints
     least: Ints
+    most: Ints
     layer_times: Floats
     durations: Floats
     fixed: Floats
@@ -82,9 +84,15 @@ class PlanSpace:
         return bool((self.memory @ vector <= self.room + MEMORY_ROUNDING_MB).all())
 
     def allows(self, vector: Floats) -> bool:
-        """Whether whole layers form a plan that may be answered: no cell empty, kinds in order, memory kept."""
-        held = np.bincount(self.cell, weights=vector, minlength=len(self.least))
-        return self.fits(vector) and bool((held >= self.least).all()) and bool(self.in_order(vector[np.newaxis])[0])
+        """Whether whole layers form a plan that may be answered: cells filled, pins, order and memory kept."""
+        one = vector[np.newaxis]
+        return self.fits(vector) and bool(self.fills(one)[0]) and bool(self.in_order(one)[0])
+
+    def fills(self, vectors: Floats) -> NDArray[np.bool_]:
+        """`[batch]`: whether every virtual stage holds as many layers as it must and no more than it may."""
+        held = vectors.reshape(len(vectors), -1, len(self.least)).sum(axis=1)
+        fine: NDArray[np.bool_] = ((held >= self.least) & (held <= self.most)).all(axis=1)
+        return fine
 
     def in_order(self, vectors: Floats) -> NDArray[np.bool_]:
         """`[batch]`: whether kinds follow each other along the virtual stages, and recomputed layers come first."""
@@ -172,6 +180,9 @@ def plan_space(question: Question) -> PlanSpace:
     memory = np.array(rows)[: len(limits)].reshape(len(limits), len(kind) + 1)
     least = np.zeros(cells, dtype=np.intp)
     least[list(must_hold_body(profile, pipeline))] = 1
+    most = np.full(cells, profile.num_body_layers, dtype=np.intp)
+    for v, count in question.pinned_layers.items():
+        least[v] = most[v] = count
     return PlanSpace(
         question=question,
         prepared=prepare(question.schedule),
@@ -180,6 +191,7 @@ def plan_space(question: Question) -> PlanSpace:
         cell=cell,
         per_kind=np.array([layer.num_layers for layer in profile.body], dtype=np.intp),
         least=least,
+        most=most,
         layer_times=layer_times,
         durations=np.ascontiguousarray(times[:, :-1]),
         fixed=times[:, -1].copy(),

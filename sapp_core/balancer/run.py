@@ -7,6 +7,7 @@ import numpy as np
 from pulp import LpProblem
 
 from sapp_core.balancer import notes
+from sapp_core.balancer.own_order import own_order
 from sapp_core.balancer.plan_space import plan_space
 from sapp_core.balancer.question import question_of, stage_memory
 from sapp_core.balancer.request import BalanceRequest
@@ -19,7 +20,7 @@ from sapp_core.domain.result import BalanceResult, Infeasibility, Progress, Stat
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.timeline import MEMORY_ROUNDING_MB
 from sapp_core.errors import PlanError, SolverError
-from sapp_core.simulator.engine import durations_of, step_times
+from sapp_core.simulator.engine import durations_of, prepare, step_times
 
 SHORTEST_SECONDS = 0.01
 """A solver may be asked to stop at once, but 0 means "no limit" to some."""
@@ -52,7 +53,7 @@ class Run:
         self.request = request
         self.question = question_of(profile, schedule, request)
         self.space = plan_space(self.question)
-        self._notes = notes.before_solving(self.question.profile, request)
+        self._notes = notes.before_solving(self.space, request)
         self.unit = time_unit(profile)
         self.lower_bound: float | None = None
 
@@ -89,14 +90,20 @@ class Run:
     def rated(self, status: Status, plan: Plan, value: float, bound: float | None) -> BalanceResult:
         """The result with a plan: checked against the memory rows, simulated, and compared with the bound.
 
+        Bound and gap are about the order the search worked with. The step time is that of the order which suits the
+        plan; where that is another one, a note says so.
+
         Raises:
             SolverError: the plan is not allowed.
         """
         costs = self._checked(plan)
-        durations = durations_of(costs, self.question.schedule.pipeline)
-        step_time = float(step_times(self.space.prepared, durations[np.newaxis])[0])
-        lower_bound = None if self.lower_bound is None else min(self.lower_bound, step_time)
-        gap = None if lower_bound is None or not step_time else (step_time - lower_bound) / step_time
+        schedule = self.question.schedule
+        durations = durations_of(costs, schedule.pipeline)[np.newaxis]
+        searched = float(step_times(self.space.prepared, durations)[0])
+        lower_bound = None if self.lower_bound is None else min(self.lower_bound, searched)
+        gap = None if lower_bound is None or not searched else (searched - lower_bound) / searched
+        order = own_order(schedule, costs)
+        step_time = searched if order is schedule else float(step_times(prepare(order), durations)[0])
         return BalanceResult(
             status=status,
             plan=plan,
@@ -108,7 +115,11 @@ class Run:
             objective_bound=bound,
             solver=self._solver.name,
             seconds=self._elapsed(),
-            notes=(*self._notes, *notes.on_plan(self.question, self.request, costs)),
+            notes=(
+                *self._notes,
+                *notes.on_plan(self.question, self.request, costs),
+                *notes.on_order(searched, step_time, schedule.name, self.question.profile.time_unit),
+            ),
             trace=tuple(self._trace),
         )
 
@@ -135,12 +146,16 @@ class Run:
         self.tell(last.best, last.bound)
 
     def _checked(self, plan: Plan) -> ChunkCosts:
-        """Costs of a plan that places every layer once and keeps every stage within its limit."""
+        """Costs of a plan that places every layer once, keeps the pins and every stage within its limit."""
         question = self.question
         try:
             costs = chunk_costs(question.profile, plan, question.schedule.pipeline)
         except PlanError as error:
             raise SolverError(*(f"solver: {problem}" for problem in error.problems)) from error
+        for v, layers in question.pinned_layers.items():
+            held = sum(placement.total(*question.schedule.pipeline.cells(v)[0]) for placement in plan.layers)
+            if held != layers:
+                raise SolverError(f"solver: virtual stage {v} holds {held} layers, but {layers} are pinned to it.")
         for stage, (used, limit) in enumerate(
             zip(stage_memory(costs, question.vectors), question.limits or (), strict=bool(question.limits))
         ):

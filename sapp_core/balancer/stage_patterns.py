@@ -64,7 +64,7 @@ def stage_patterns(
         if count:
             fillings = _one_more(space, fillings)
         for stage, patterns in enumerate(found):
-            if count >= max(fewest, int(space.least[stage])):
+            if max(fewest, int(space.least[stage])) <= count <= space.most[stage]:
                 patterns.extend(_quickest_within(space, stage, fillings))
     return tuple(map(tuple, found))
 

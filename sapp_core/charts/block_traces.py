@@ -7,8 +7,9 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from sapp_core.charts.blocks import ALONE, LOWER, UPPER, Blocks
+from sapp_core.charts.lanes import WHOLE_LANE, Strip
 from sapp_core.charts.numbers import time_decimals
-from sapp_core.charts.scene import activity_name, lane_px
+from sapp_core.charts.scene import activity_name
 from sapp_core.charts.theme import KIND_PATTERNS, KIND_TITLES, plain, shade
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.schedule import OP_KINDS, OpKind, Phase
@@ -28,7 +29,14 @@ _HALF_HEIGHT = 0.4
 _PHASES = tuple(str(phase) for phase in Phase)
 
 
-def bar_traces(blocks: Blocks, pipeline: Pipeline, window: tuple[float, float], unit: str) -> list[Any]:
+def bar_traces(
+    blocks: Blocks,
+    pipeline: Pipeline,
+    window: tuple[float, float],
+    unit: str,
+    px_per_lane: float,
+    strip: Strip = WHOLE_LANE,
+) -> list[Any]:
     """Bars of all visible blocks.
 
     Args:
@@ -36,6 +44,8 @@ def bar_traces(blocks: Blocks, pipeline: Pipeline, window: tuple[float, float], 
         pipeline: whose chunks and splits are named.
         window: visible time; bars end at its edges, hovers tell the whole truth.
         unit: of time.
+        px_per_lane: height of a stage's lane; labels have to fit.
+        strip: part of the lane they are drawn in.
     """
     px_per_time = DRAWING_PX / (window[1] - window[0])
     traces: list[Any] = []
@@ -49,7 +59,7 @@ def bar_traces(blocks: Blocks, pipeline: Pipeline, window: tuple[float, float], 
             # Only the visible part is drawn, so that its label sits in the middle of what can be seen.
             start, end = np.maximum(own.start, window[0]), np.minimum(own.end, window[1])
             hairline = np.minimum(0.15 * (end - start), 0.8 / px_per_time)
-            middle, height = _lanes(own, kind)
+            middle, height = _lanes(own, kind, strip)
             traces.append(
                 go.Bar(
                     orientation="h",
@@ -63,7 +73,7 @@ def bar_traces(blocks: Blocks, pipeline: Pipeline, window: tuple[float, float], 
                         (own.stage, own.micro_batch, own.start, own.end, own.end - own.start, own.split)
                     ),
                     hovertext=[_PHASES[phase] for phase in own.phase.tolist()],
-                    hovertemplate=_hover(kind, chunk, unit, splits=pipeline.num_sequence_splits > 1),
+                    hovertemplate=_hover(kind, chunk, unit, strip.name, splits=pipeline.num_sequence_splits > 1),
                     marker={
                         "color": colours.fill,
                         "line": {"width": 0},
@@ -78,19 +88,26 @@ def bar_traces(blocks: Blocks, pipeline: Pipeline, window: tuple[float, float], 
                     },
                 )
             )
-    return [*traces, *_label_trace(blocks, pipeline, window)]
+    return [*traces, *_label_trace(blocks, pipeline, window, px_per_lane, strip)]
 
 
-def _lanes(blocks: Blocks, kind: OpKind) -> tuple[NDArray[np.float64], float | NDArray[np.float64]]:
-    """Middle and height of each block; overlapped blocks share the lane, the first above the second."""
+def _lanes(
+    blocks: Blocks, kind: OpKind, strip: Strip
+) -> tuple[NDArray[np.floating[Any]], float | NDArray[np.floating[Any]]]:
+    """Middle and height of each block; overlapped blocks share the strip, the first above the second."""
     alone = blocks.half == ALONE
     if alone.all():
-        return blocks.stage.astype(np.float64), _HEIGHTS[kind]
+        return blocks.stage + strip.middle, _HEIGHTS[kind] * strip.share
     shift = np.select([blocks.half == UPPER, blocks.half == LOWER], [-_HALF_HEIGHT / 2, _HALF_HEIGHT / 2], 0.0)
-    return blocks.stage + shift, np.where(alone, _HEIGHTS[kind], _HALF_HEIGHT)
+    return (
+        blocks.stage + strip.middle + shift * strip.share,
+        np.where(alone, _HEIGHTS[kind], _HALF_HEIGHT) * strip.share,
+    )
 
 
-def _label_trace(blocks: Blocks, pipeline: Pipeline, window: tuple[float, float]) -> list[go.Scatter]:
+def _label_trace(
+    blocks: Blocks, pipeline: Pipeline, window: tuple[float, float], px_per_lane: float, strip: Strip
+) -> list[go.Scatter]:
     """Micro-batch numbers in the blocks that have room for them."""
     start, end = np.maximum(blocks.start, window[0]), np.minimum(blocks.end, window[1])
     width = (end - start) * (DRAWING_PX / (window[1] - window[0]))
@@ -100,11 +117,11 @@ def _label_trace(blocks: Blocks, pipeline: Pipeline, window: tuple[float, float]
     middle, height = (np.zeros(len(blocks)) for _ in range(2))
     for k, kind in enumerate(OP_KINDS):
         of_kind = blocks.kind == k
-        middle[of_kind], height[of_kind] = _lanes(blocks.where(of_kind), kind)
+        middle[of_kind], height[of_kind] = _lanes(blocks.where(of_kind), kind, strip)
     size = np.zeros(len(blocks), dtype=np.int8)
     for candidate in LABEL_SIZES:
         fits = (np.char.str_len(texts) * _DIGIT_WIDTH * candidate + 0.25 * candidate <= width) & (
-            candidate + 1 <= height * lane_px(pipeline.num_stages)
+            candidate + 1 <= height * px_per_lane
         )
         size[fits & (size == 0)] = candidate
     if len(blocks) > MAX_LABELLED:
@@ -136,11 +153,11 @@ def _label_trace(blocks: Blocks, pipeline: Pipeline, window: tuple[float, float]
     ]
 
 
-def _hover(kind: OpKind, chunk: int, unit: str, *, splits: bool) -> str:
+def _hover(kind: OpKind, chunk: int, unit: str, source: str, *, splits: bool) -> str:
     split = ", split %{customdata[5]}" if splits else ""
     time = plain(unit)
     return (
-        f"<b>{KIND_TITLES[kind]}</b> of micro-batch %{{customdata[1]}}{split}<br>"
+        f"<b>{KIND_TITLES[kind]}</b>{source and f', {source},'} of micro-batch %{{customdata[1]}}{split}<br>"
         f"stage %{{customdata[0]}}, chunk {chunk}, %{{hovertext}}<br>"
         f"%{{customdata[2]:,.7~r}} → %{{customdata[3]:,.7~r}} {time}<br>"
         f"takes %{{customdata[4]:,.7~r}} {time}<extra></extra>"

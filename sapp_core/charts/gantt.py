@@ -39,10 +39,10 @@ def gantt_figure(
     if len(visible) > MAX_BLOCKS:
         traces = [
             *bin_traces(visible, pipeline, shown, NUM_BINS, evaluation.profile.time_unit),
-            _lane_borders(pipeline.num_stages, shown, theme),
+            lane_borders(pipeline.num_stages, shown, theme),
         ]
     else:
-        traces = bar_traces(visible, pipeline, shown, evaluation.profile.time_unit)
+        traces = bar_traces(visible, pipeline, shown, evaluation.profile.time_unit, lane_px(pipeline.num_stages))
     return framed(
         [*traces, *_phase_lines(blocks, evaluation.step_time, pipeline.num_stages, theme)],
         theme,
@@ -66,7 +66,7 @@ def blocks_in_view(evaluation: Evaluation, window: tuple[float, float] | None = 
     return len(blocks_of(evaluation).within(clipped_window(window, evaluation.step_time)))
 
 
-def _lane_borders(num_stages: int, window: tuple[float, float], theme: Theme) -> go.Scatter:
+def lane_borders(num_stages: int, window: tuple[float, float], theme: Theme) -> go.Scatter:
     """Lines between the lanes of a heat map; gaps of its own would make it three times as slow."""
     borders = np.arange(num_stages - 1) + 0.5
     return go.Scatter(

@@ -9,6 +9,24 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """The part of every stage's lane that some blocks are drawn in.
+
+    Attributes:
+        middle: from the middle of the lane, in lanes; below it is positive.
+        share: of the lane's height.
+        name: for hovers, where a chart has several strips.
+    """
+
+    middle: float = 0.0
+    share: float = 1.0
+    name: str = ""
+
+
+WHOLE_LANE = Strip()
+
 MAX_STEPS = 600
 """A stage whose value changes more often is drawn as the highest value in each of so many bins of time."""
 LANE_HEIGHT = 0.88

@@ -22,7 +22,13 @@ _TALL_ENOUGH = 0.1
 """Part of the chart's height from which a bar has room for its number."""
 
 
-def memory_figure(evaluation: Evaluation, theme: Theme, limit: Limit, reference: Evaluation | None = None) -> go.Figure:
+def memory_figure(
+    evaluation: Evaluation,
+    theme: Theme,
+    limit: Limit,
+    reference: Evaluation | None = None,
+    reference_name: str = "Even split",
+) -> go.Figure:
     """Peak memory of every stage, stacked into parameters, constant and the activations of each chunk.
 
     What lies above the limit is hatched in the alarm colour and marked with ▲ and the excess.
@@ -31,7 +37,8 @@ def memory_figure(evaluation: Evaluation, theme: Theme, limit: Limit, reference:
         evaluation: whose memory.
         theme: colours of the paper.
         limit: the line that no bar may cross.
-        reference: another plan of the same sizes whose peaks are shown as dashes, the even split.
+        reference: another plan of the same sizes whose peaks are shown as dashes.
+        reference_name: what the reader calls it.
     """
     stages = np.arange(evaluation.schedule.pipeline.num_stages)
     peaks = np.array(evaluation.peak_memory_mb)
@@ -47,7 +54,7 @@ def memory_figure(evaluation: Evaluation, theme: Theme, limit: Limit, reference:
         for name, values, colour, pattern in parts
     ]
     if len(others):
-        traces.append(_dashes(stages, others, top, per_unit, theme))
+        traces.append(_dashes(reference_name, stages, others, top, per_unit, theme))
     if limits is not None:
         traces += _limit_traces(stages, peaks, limits, per_unit, theme)
     tops = [
@@ -120,11 +127,13 @@ def _part(
     )
 
 
-def _dashes(stages: NDArray[np.int_], mb: NDArray[np.float64], top: float, per_unit: float, theme: Theme) -> go.Scatter:
+def _dashes(
+    name: str, stages: NDArray[np.int_], mb: NDArray[np.float64], top: float, per_unit: float, theme: Theme
+) -> go.Scatter:
     """Peaks of the other plan; those above the top of the chart as arrows at its edge."""
     beyond = mb > top
     return go.Scatter(
-        name="Even split",
+        name=name,
         mode="markers",
         x=stages,
         y=np.where(beyond, 0.97 * top, mb) / per_unit,
@@ -135,7 +144,7 @@ def _dashes(stages: NDArray[np.int_], mb: NDArray[np.float64], top: float, per_u
             "color": theme.text,
         },
         hovertext=[memory_text(value) for value in mb.tolist()],
-        hovertemplate="stage %{x}<br>even split: <b>%{hovertext}</b><extra></extra>",
+        hovertemplate=f"stage %{{x}}<br>{name.lower()}: <b>%{{hovertext}}</b><extra></extra>",
     )
 
 

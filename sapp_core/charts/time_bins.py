@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from sapp_core.charts.blocks import Blocks
+from sapp_core.charts.lanes import WHOLE_LANE, Strip
 from sapp_core.charts.scene import activity_name
 from sapp_core.charts.theme import plain, shade
 from sapp_core.domain.pipeline import Pipeline
@@ -58,10 +59,20 @@ def time_bins(blocks: Blocks, num_stages: int, window: tuple[float, float], num_
 
 
 def bin_traces(
-    blocks: Blocks, pipeline: Pipeline, window: tuple[float, float], num_bins: int, unit: str
+    blocks: Blocks,
+    pipeline: Pipeline,
+    window: tuple[float, float],
+    num_bins: int,
+    unit: str,
+    strip: Strip = WHOLE_LANE,
 ) -> list[go.Heatmap]:
-    """One heat map for each kind of work and chunk, coloured where that work fills most of a bin."""
+    """One heat map for each kind of work and chunk, coloured where that work fills most of a bin.
+
+    The strip is the whole lane, or one half of it.
+    """
     bins = time_bins(blocks, pipeline.num_stages, window, num_bins)
+    # A heat map has no gaps between its rows: for half a lane every other row is empty.
+    empty = [] if strip.share == 1 else [np.full_like(bins.busy, np.nan)]
     middles = (bins.edges[:-1] + bins.edges[1:]) / 2
     traces = []
     for a, (k, chunk) in enumerate(bins.activities):
@@ -71,9 +82,9 @@ def bin_traces(
             go.Heatmap(
                 x0=middles[0],
                 dx=middles[1] - middles[0],
-                y0=0,
-                dy=1,
-                z=np.where(bins.busiest == a, bins.busy, np.nan).astype(np.float32),
+                y0=strip.middle,
+                dy=1 / (1 + len(empty)),
+                z=_interleaved(np.where(bins.busiest == a, bins.busy, np.nan), *empty).astype(np.float32),
                 name=name,
                 colorscale=[[0, colour], [1, colour]],
                 zmin=0,
@@ -82,12 +93,18 @@ def bin_traces(
                 showlegend=True,
                 hoverongaps=False,
                 hovertemplate=(
-                    f"mostly <b>{name}</b><br>stage %{{y}} at %{{x:,.7~r}} {plain(unit)}<br>"
+                    f"{strip.name and f'{strip.name}, '}mostly <b>{name}</b><br>"
+                    f"stage %{{y:.0f}} at %{{x:,.7~r}} {plain(unit)}<br>"
                     "busy %{z:.0%} of this moment<extra></extra>"
                 ),
             )
         )
     return traces
+
+
+def _interleaved(*grids: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows of all grids in turn: the first of each, the second of each, and so on."""
+    return np.stack(grids, axis=1).reshape(-1, grids[0].shape[1])
 
 
 def _work_in_bins(

@@ -77,8 +77,8 @@ def slot_graph(schedule: Schedule) -> SlotGraph:
                     found.append(needed)
                 elif needed >= number:
                     raise ScheduleError(
-                        f"{schedule.name}: on stage {stage}, {_label(op)} comes before the work it needs, "
-                        f"{_label(schedule.slots[stage][needed - here].ops[0])}."
+                        f"{schedule.name}: on stage {stage}, {op.label} comes before the work it needs, "
+                        f"{schedule.slots[stage][needed - here].ops[0].label}."
                     )
             needs.append(tuple(found))
     order, levels = _order(schedule, first, needs)
@@ -107,11 +107,9 @@ def _slots_by_work(schedule: Schedule, first: list[int]) -> dict[tuple[bool, int
                 row = done.get((op.kind, op.chunk))
                 unit = op.micro_batch * splits + op.sequence_split
                 if row is None or not 0 <= unit < size or not 0 <= op.sequence_split < splits:
-                    problems.append(
-                        f"{schedule.name}: stage {stage} has {_label(op)}, which the pipeline does not have."
-                    )
+                    problems.append(f"{schedule.name}: stage {stage} has {op.label}, which the pipeline does not have.")
                 elif row[unit] != NONE:
-                    problems.append(f"{schedule.name}: stage {stage} does {_label(op)} twice.")
+                    problems.append(f"{schedule.name}: stage {stage} does {op.label} twice.")
                 else:
                     row[unit] = number
         for chunk in range(pipeline.num_chunks):
@@ -120,7 +118,7 @@ def _slots_by_work(schedule: Schedule, first: list[int]) -> dict[tuple[bool, int
                 split = inputs[unit] != NONE and weights[unit] != NONE
                 whole = inputs[unit] == NONE and weights[unit] == NONE
                 if forward == NONE or not (split if full[unit] == NONE else whole):
-                    label = _label(Op(OpKind.F, chunk, *divmod(unit, splits)))[1:]
+                    label = Op(OpKind.F, chunk, *divmod(unit, splits)).label[1:]
                     problems.append(
                         f"{schedule.name}: stage {stage} needs F{label} once and either B{label} or both I{label} and "
                         f"W{label} once."
@@ -176,7 +174,7 @@ def _circle(
 
     def text(number: int) -> str:
         stage = stage_of(number)
-        return f"{'+'.join(_label(op) for op in schedule.slots[stage][number - first[stage]].ops)} on stage {stage}"
+        return f"{'+'.join(op.label for op in schedule.slots[stage][number - first[stage]].ops)} on stage {stage}"
 
     def walk() -> Iterator[tuple[int, int, int]]:
         stage = next(stage for stage in range(len(at)) if at[stage] < first[stage + 1])
@@ -195,7 +193,3 @@ def _circle(
         steps.append((number, needed))
     waits = "; ".join(f"{text(number)} waits for {text(needed)}" for number, needed in steps)
     return f"{schedule.name}: the order waits for itself: {waits}."
-
-
-def _label(op: Op) -> str:
-    return f"{op.kind}{op.chunk}.{op.micro_batch}" + (f".{op.sequence_split}" if op.sequence_split else "")

@@ -70,8 +70,9 @@ class BalanceResult:
         status: how the run ended.
         plan: the best plan found; None without one.
         step_time: of the plan, simulated; None without a plan.
-        lower_bound: no plan within the limit can have a smaller step time; None when nothing was proven.
-        gap: (step_time − lower_bound) / step_time; None without both.
+        lower_bound: no plan within the limit can have a smaller step time in the order of work that was searched;
+            None when nothing was proven. A note says when the plan runs in an order made for it (zero bubble).
+        gap: (t − lower_bound) / t, t being the plan's step time in the order that was searched; None without both.
         objective: what was minimised.
         objective_value: of the plan, in the objective's own terms; None without a plan.
         objective_bound: proven lower bound of the objective; None when the solver gave none.
@@ -99,6 +100,4 @@ class BalanceResult:
     @property
     def above_best(self) -> float | None:
         """How far the step time is above the best possible one at most, as a share of that; None when unproven."""
-        if self.step_time is None or not self.lower_bound:
-            return None
-        return self.step_time / self.lower_bound - 1
+        return None if self.gap is None or not self.lower_bound else self.gap / (1 - self.gap)

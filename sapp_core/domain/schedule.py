@@ -29,6 +29,13 @@ class Op:
     micro_batch: int
     sequence_split: int = 0
 
+    @property
+    def label(self) -> str:
+        """Kind, chunk and micro-batch as text, and the split if it is not the first: `F0.3`, `F0.3.1`."""
+        return f"{self.kind}{self.chunk}.{self.micro_batch}" + (
+            f".{self.sequence_split}" if self.sequence_split else ""
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Slot:

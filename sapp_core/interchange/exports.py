@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from sapp_core.domain.timeline import Evaluation
+from sapp_core.interchange.chrome_trace import evaluation_to_chrome_trace
 from sapp_core.interchange.megatron import launch_flags
 from sapp_core.interchange.mindformers import plan_to_mindformers
 from sapp_core.interchange.torch_csv import schedule_to_torch_csv
@@ -25,5 +26,6 @@ EXPORTS: dict[str, Callable[[Evaluation], str]] = {
     "mindformers": _mindformers,
     "megatron": _megatron,
     "torch-csv": _torch_csv,
+    "chrome-trace": evaluation_to_chrome_trace,
 }
 """Name of a format → text of its file; raises `FormatError` where the format has no words for the plan."""

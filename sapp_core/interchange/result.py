@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 
+from sapp_core.domain.measured import MeasuredComparison
 from sapp_core.domain.profile import MODES, LayerProfile, ModelProfile
 from sapp_core.domain.result import BalanceResult, Status
 from sapp_core.domain.schedule import Schedule
@@ -90,6 +91,31 @@ def profile_object(profile: ModelProfile, warnings: Sequence[str]) -> Json:
         "modes": [str(mode) for mode in profile.modes],
         "layers": [_layer_object(layer) for layer in profile.layers],
         "warnings": list(warnings),
+    }
+
+
+def measured_object(comparison: MeasuredComparison) -> Json:
+    """Measured against simulated times, in the profile's time unit; what could not be measured is None."""
+    return {
+        "num_steps": comparison.num_steps,
+        "step_time": {"measured": comparison.step_time, "simulated": comparison.simulated_step_time},
+        "idle": {
+            "measured": None if comparison.idle is None else list(comparison.idle),
+            "simulated": list(comparison.simulated_idle),
+        },
+        "ops": [
+            {
+                "stage": row.stage,
+                "kind": str(row.kind),
+                "runs": row.count,
+                "measured": row.measured,
+                "simulated": row.simulated,
+                "difference": row.difference,
+                "share": row.share,
+            }
+            for row in comparison.kinds
+        ],
+        "notes": list(comparison.notes),
     }
 
 

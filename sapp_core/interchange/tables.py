@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
+from sapp_core.domain.measured import MeasuredComparison
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Plan
 from sapp_core.domain.profile import MODES
@@ -58,6 +59,17 @@ def ops_csv(evaluation: Evaluation) -> str:
             for stage, slots in enumerate(schedule.slots)
             for index, slot in enumerate(slots)
             for op in slot.ops
+        ),
+    )
+
+
+def measured_csv(comparison: MeasuredComparison) -> str:
+    """One line for each stage and kind of op measured: durations in the profile's time unit, share of simulated."""
+    return _csv(
+        ("stage", "kind", "runs", "measured", "simulated", "difference", "share"),
+        (
+            (row.stage, row.kind, row.count, row.measured, row.simulated, row.difference, row.share)
+            for row in comparison.kinds
         ),
     )
 

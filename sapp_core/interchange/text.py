@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from sapp_core.domain.measured import MeasuredComparison
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Plan
 from sapp_core.domain.profile import MODES, ModelProfile
@@ -51,6 +52,30 @@ def simulation_text(evaluation: Evaluation, even: Evaluation | None, limits: Lim
         "",
         *_stage_table(evaluation, limits),
     )
+
+
+def measured_text(comparison: MeasuredComparison, unit: str) -> str:
+    """Measured against simulated times: step, idle time, and one line for each stage and kind of op."""
+    facts = []
+    if comparison.step_time is not None:
+        of = f", of {comparison.num_steps:,} the one of median length" if comparison.num_steps > 1 else ""
+        facts.append(("step", f"{_against(comparison.step_time, comparison.simulated_step_time, unit)}{of}"))
+    if comparison.idle is not None:
+        facts.append(("idle", f"{_against(sum(comparison.idle), sum(comparison.simulated_idle), unit)}, all stages"))
+    rows = [
+        (
+            str(row.stage),
+            str(row.kind),
+            f"{row.count:,}",
+            number(row.measured),
+            number(row.simulated),
+            f"{row.difference:+.6g}",
+            "-" if row.share is None else f"{100 * row.share:+.1f}",
+        )
+        for row in comparison.kinds
+    ]
+    header = ("stage", "kind", "runs", f"measured {unit}", f"simulated {unit}", "difference", "%")
+    return _lines("Measured against simulated", *(_facts(facts) if facts else ()), "", *_table(header, rows))
 
 
 def schedule_text(schedule: Schedule, words: Words, peak_in_flight: Sequence[Sequence[float]] | None) -> str:
@@ -131,6 +156,10 @@ def _measured(evaluation: Evaluation, even: Evaluation | None, limits: Limits) -
         ("bubble", f"{percent(bubble.total)} ({shares})"),
         ("peak memory", _peak(evaluation, limits)),
     ]
+
+
+def _against(measured: float, simulated: float, unit: str) -> str:
+    return f"{number(measured)} {unit} measured, {number(simulated)} {unit} simulated"
 
 
 def _change(value: float, reference: float) -> str:

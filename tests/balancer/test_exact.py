@@ -14,6 +14,7 @@ from sapp_core.domain.profile import MODES
 from sapp_core.domain.result import BalanceResult, Status
 from sapp_core.domain.sequence_split import split_along_sequence
 from sapp_core.schedules.registry import SCHEDULES
+from sapp_core.schedules.zero_bubble import PLANNED
 from sapp_core.simulator.memory import peaks
 from tests.balancer.tiny import TinyModel
 from tests.balancer.tiny_exact import exact_model, quickest
@@ -75,11 +76,14 @@ def test_the_optimum_is_that_of_all_plans(name, seed):
         assert (result.plan, result.step_time, result.lower_bound, result.gap) == (None,) * 4
         return
     assert result.status is Status.OPTIMAL
-    assert result.step_time == pytest.approx(quickest(tiny), rel=1e-5)
-    assert result.step_time >= quickest(tiny) * (1 - 1e-12)
+    # The order of work is given; one made for the plan (zero bubble) may be quicker still.
+    assert result.objective_value == pytest.approx(quickest(tiny), rel=1e-5)
+    assert result.objective_value >= quickest(tiny) * (1 - 1e-12)
     assert result.lower_bound <= quickest(tiny) * (1 + 1e-12)
     assert result.gap <= 1e-4
-    assert result.objective_value == pytest.approx(result.step_time)
+    assert result.step_time == pytest.approx(result.objective_value) or (
+        result.step_time < result.objective_value and name in PLANNED
+    )
 
 
 @pytest.mark.parametrize(("name", "seed"), MODELS)
@@ -121,4 +125,4 @@ def test_another_seed_proves_the_same_step_time(name, seed):
     tiny, first = model(name, seed), answer(name, seed)
     other = balance(tiny.profile, tiny.schedule, replace(tiny.request, seed=1000 + seed))
     assert other.status is first.status
-    assert other.step_time == (first.step_time and pytest.approx(first.step_time, rel=1e-5))
+    assert other.objective_value == (first.objective_value and pytest.approx(first.objective_value, rel=1e-5))

@@ -12,10 +12,12 @@ import pytest
 
 from sapp_core.balancer.balance import balance
 from sapp_core.balancer.process import BalanceProcess
-from sapp_core.balancer.request import BalanceRequest
+from sapp_core.balancer.request import BalanceRequest, Pin
 from sapp_core.balancer.solvers import POLL_SECONDS
 from sapp_core.domain.pipeline import Pipeline
-from sapp_core.domain.result import BalanceResult, Progress, Status
+from sapp_core.domain.plan import even_split
+from sapp_core.domain.profile import RecomputeMode
+from sapp_core.domain.result import BalanceResult, Objective, Progress, Status
 from sapp_core.errors import PipelineError, SappError, SolverError
 from tests.balancer.recorded_cases import recorded_case
 
@@ -111,6 +113,16 @@ def test_progress_keeps_coming():
     until(collect)
     process.cancel()
     assert [state.seconds for state in told] == sorted(state.seconds for state in told)
+
+
+def test_pins_and_a_start_reach_the_worker():
+    profile, schedule, request = recorded_case("e1")
+    start = even_split(profile, schedule.pipeline, RecomputeMode.FULL)
+    asked = replace(request, objective=Objective.EXACT, pinned=(Pin(0, 1, 7),), start=start)
+    with BalanceProcess(profile, schedule.name, schedule.pipeline, asked) as process:
+        result = answer(process)
+    assert sum(layer.total(0, 1) for layer in result.plan.layers) == 7
+    assert any("began near the start" in note for note in result.notes)
 
 
 def test_wrong_input_is_an_answer():

@@ -1,6 +1,6 @@
 import pytest
 
-from sapp_core.balancer.request import LARGEST_SEED, BalanceRequest
+from sapp_core.balancer.request import LARGEST_SEED, BalanceRequest, Pin
 from sapp_core.errors import PipelineError
 
 
@@ -26,3 +26,15 @@ def test_all_problems_are_told_at_once():
 def test_boundless_numbers_are_refused(options):
     with pytest.raises(PipelineError, match=next(iter(options))):
         BalanceRequest(**{"memory_limit_mb": 1.0, **options})
+
+
+def test_pins_are_counts_and_say_one_thing_for_a_cell():
+    with pytest.raises(PipelineError) as error:
+        BalanceRequest(None, pinned=(Pin(0, 1, -2), Pin(-1, 0, 3), Pin(0, 2, True), Pin(1, 1, 4), Pin(1, 1, 5)))
+    assert error.value.problems == (
+        "pinned: layers of chunk 0, stage 1 must be a whole number of at least 0, found -2.",
+        "pinned: a chunk must be a whole number of at least 0, found -1.",
+        "pinned: layers of chunk 0, stage 2 must be a whole number of at least 0, found True.",
+        "pinned: a cell can have one number of layers only, found 4 and 5 for chunk 1, stage 1.",
+    )
+    assert BalanceRequest(None, pinned=(Pin(0, 1, 2), Pin(0, 1, 2))).pinned == (Pin(0, 1, 2),) * 2

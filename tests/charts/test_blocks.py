@@ -11,8 +11,8 @@ from tests.strategies import studies
 
 @given(studies())
 def test_every_op_is_one_block_with_its_own_times_and_phase(study):
-    profile, schedule, plan = study
-    evaluation = evaluate(profile, schedule, plan)
+    evaluation = evaluate(*study)
+    schedule = evaluation.schedule
     blocks = blocks_of(evaluation)
     expected = [
         (s, op.kind, op.chunk, op.micro_batch, start, end, str(phase_of(i, limits)))

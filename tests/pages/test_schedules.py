@@ -53,6 +53,14 @@ def test_own_times_change_the_step():
     assert not shown.figures
 
 
+def test_a_planned_order_that_suits_the_times_is_named():
+    def words(**link):
+        return " ".join(caption.value for caption in page(schedule="zb-1p", **link).at.caption)
+
+    assert "found a shorter order" not in words()
+    assert "found a shorter order" in words(unit_transfer="1")
+
+
 def test_two_schedules_share_one_time_axis_and_the_same_work():
     shown = page(schedule="1f1b")
     shown.at.toggle(key="compare").set_value(True)
