@@ -3,7 +3,7 @@
 from dataclasses import replace
 from math import isclose
 
-from sapp_core.balancer.proof import PROVEN
+from sapp_core.balancer.path_bound import PROVEN
 from sapp_core.balancer.solvers import SOLVERS
 from sapp_core.charts.numbers import time_text
 from sapp_core.domain.result import BalanceResult, Objective, Status
