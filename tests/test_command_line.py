@@ -627,18 +627,6 @@ def test_a_plan_is_exported_for_megatron_and_pytorch(capsys, tiny, tmp_path):
     ]
 
 
-def test_a_megatron_layout_is_a_plan_to_simulate(capsys, tiny, tmp_path):
-    layout = tmp_path / "layout.txt"
-    layout.write_text("Et*2|t*4L\n", encoding="utf-8")
-    status, out, err = run(capsys, "simulate", tiny, *TINY_PIPELINE, "--plan", layout, "--json", "-")
-    assert (status, strict(out)["plan"]["Body"]["none"]) == (0, [[2, 4]])
-    assert err == "note: A layout does not say what is recomputed; every layer has the mode none.\n"
-    layout.write_text("Et*2|x*4L\n", encoding="utf-8")
-    status, _, err = run(capsys, "simulate", tiny, *TINY_PIPELINE, "--plan", layout)
-    assert status == 2
-    assert err.startswith("error: layout: character 6: 'x', which is none of E, t, m, L")
-
-
 # files of every format, scenarios and pictures
 
 
@@ -698,6 +686,18 @@ def test_a_search_that_never_was_cannot_be_drawn(capsys, tiny, tmp_path):
     status, _, err = run(capsys, "simulate", tiny, *TINY_PIPELINE, "--picture", f"search={tmp_path / 'x.png'}")
     assert status == 2
     assert "this plan was simulated, not searched for" in err
+
+
+def test_a_megatron_layout_is_a_plan_to_simulate(capsys, tiny, tmp_path):
+    layout = tmp_path / "layout.txt"
+    layout.write_text("Et*2|t*4L\n", encoding="utf-8")
+    status, out, err = run(capsys, "simulate", tiny, *TINY_PIPELINE, "--plan", layout, "--json", "-")
+    assert (status, strict(out)["plan"]["Body"]["none"]) == (0, [[2, 4]])
+    assert err == "note: A layout does not say what is recomputed; every layer has the mode none.\n"
+    layout.write_text("Et*2|x*4L\n", encoding="utf-8")
+    status, _, err = run(capsys, "simulate", tiny, *TINY_PIPELINE, "--plan", layout)
+    assert status == 2
+    assert err.startswith("error: layout: character 6: 'x', which is none of E, t, m, L")
 
 
 def test_a_simulation_is_exported_and_comes_back_as_measured(capsys, tiny, tmp_path):

@@ -17,7 +17,7 @@ _PIN = re.compile(r"(\d{1,6})\.(\d{1,6})[:=](\d{1,6})", re.ASCII)
 
 def pins_text(pins: Iterable[Pin]) -> str:
     """`0.3:3, 1.2:4`: chunk 0 of stage 3 keeps 3 layers, and so on."""
-    return ",".join(f"{pin.chunk}.{pin.stage}:{pin.layers}" for pin in pins)
+    return ",".join(map(str, pins))
 
 
 def pins_from_text(text: str) -> tuple[Pin, ...]:

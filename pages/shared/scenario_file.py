@@ -141,8 +141,8 @@ def _move_controls(scenario: Scenario) -> None:
     if chosen.splits_backward:
         state["input_gradient_share"] = pipeline.input_gradient_share
         state["weight_gradient_memory"] = pipeline.weight_gradient_memory_share
-    state["constant_memory"], state["p2p_time"] = float(scenario.profile.constant_mb), float(pipeline.p2p_time)
     want_pins(request.pinned)
+    state["constant_memory"], state["p2p_time"] = float(scenario.profile.constant_mb), float(pipeline.p2p_time)
     limit = request.memory_limit_mb
     state["limited"] = limit is not None
     if limit is not None:

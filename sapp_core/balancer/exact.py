@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sapp_core.balancer.local_search import LocalSearch
-from sapp_core.balancer.path_bound import PlanModel, Relaxed, relaxation, rounded
+from sapp_core.balancer.path_bound import PROVEN, PlanModel, Relaxed, relaxation, rounded
 from sapp_core.balancer.path_rows import PathRows
 from sapp_core.balancer.plan_space import PlanSpace
-from sapp_core.balancer.proof import PROVEN, Proof
+from sapp_core.balancer.proof import Proof
 from sapp_core.balancer.time_unit import TimeUnit
 from sapp_core.domain.plan import even_split
 from sapp_core.domain.result import Status

@@ -12,6 +12,7 @@ from sapp_core.domain.result import Status
 from sapp_core.errors import SolverError
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 
 DEFAULT_TOLERANCE = 1e-7
 """Of HiGHS, for rows of programs without whole numbers; with less, it takes some answers for doubtful."""
@@ -78,6 +79,44 @@ class LiveModel:
         unlimited = np.full(len(lower), highspy.kHighsInf)
         self._model.addRows(len(lower), lower, unlimited, len(indices), starts, indices, weights[used])
 
+    @property
+    def num_rows(self) -> int:
+        """Rows so far; the next one added gets this number."""
+        return int(self._model.getNumRow())
+
+    @property
+    def num_columns(self) -> int:
+        """Variables."""
+        return len(self.column)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether `stop` was called."""
+        return self._stopped
+
+    def between(self, row: int, lower: float, upper: float) -> None:
+        """Give a row new bounds on both sides."""
+        self._model.changeRowBounds(row, lower, upper)
+
+    def prices(self) -> Floats:
+        """`[row]`, what its bound costs in the last answer; 0 where it does not bind."""
+        return np.array(self._model.getSolution().row_dual)
+
+    def drop_rows(self, rows: Ints) -> Ints:
+        """Remove those of some rows that do not bind the last answer, and go on from it.
+
+        Returns:
+            Rows removed, as they were numbered; later ones move up.
+        """
+        basis = self._model.getBasis()
+        statuses = list(basis.row_status)
+        idle = np.array([row for row in rows if statuses[row] == highspy.HighsBasisStatus.kBasic], dtype=np.int32)
+        self._model.deleteRows(len(idle), idle)
+        gone = set(idle.tolist())
+        basis.row_status = [status for row, status in enumerate(statuses) if row not in gone]
+        self._model.setBasis(basis)
+        return idle.astype(np.intp)
+
     def limit(self, column: str, upper: float) -> None:
         """Give a variable a new upper bound; it has 0 as its lower one."""
         self._model.changeColBounds(self.column[column], 0.0, upper)
@@ -95,6 +134,8 @@ class LiveModel:
         """
         model, statuses = self._model, highspy.HighsModelStatus
         self.bound = None
+        if self._stopped:
+            return Solved(Status.NO_SOLUTION_IN_TIME, None, None, None)
         model.setOptionValue("time_limit", model.getRunTime() + max(seconds, 0.0))
         model.run()
         status = model.getModelStatus()

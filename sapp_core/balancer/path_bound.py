@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from pulp import LpInteger
 
 from sapp_core.balancer.ilp import PlacementProgram, enforces_recompute_first
 from sapp_core.balancer.live_model import LiveModel
@@ -28,6 +29,8 @@ CLOSE = 1e-4
 """Relative; the relaxation has converged when simulation and bound are this close."""
 SAFETY = 1e-6
 """Relative; what the tolerances of a solver could add to a bound at most."""
+PROVEN = 1e-5
+"""Relative; a gap up to this counts as proof."""
 
 
 def step_program(program: PlacementProgram) -> PlacementProgram:
@@ -56,6 +59,10 @@ class PlanModel:
         self.live = LiveModel(program.problem, seed, relax=relax)
         names = [variable.name for kind in program.counts for mode in kind for variable in mode]
         self.columns = np.array([self.live.column[name] for name in names], dtype=np.int32)
+        self.whole_columns = np.array(
+            [self.live.column[variable.name] for variable in program.problem.variables() if variable.cat == LpInteger]
+        )
+        """Columns that are whole-numbered in every plan."""
         self._step = self.live.column[STEP]
         # Thousands of them in large pipelines: building them one by one as text would take longer than solving.
         self.live.add_rows(-space.room, self.columns, -space.memory)

@@ -1,7 +1,7 @@
 """Choosing one pattern for each stage: a tighter relaxation than fractional plans, and at last an exact program.
 
 Memory rows are gone, the patterns keep them. A stage that would like 3.8 layers can only mix what 3 and 4 whole layers
-cost. Whole layers per stage, then per cell, then one pattern a stage tighten it step by step.
+cost. Whole layers per stage, then one pattern a stage tighten it step by step.
 """
 
 import numpy as np
@@ -41,9 +41,9 @@ class PatternModel:
         self._space = space
         self._patterns = patterns
         self._scale = unit.to_profile(1.0)
-        names = _Names(space, patterns)
+        names = _Names(patterns)
         self.live = LiveModel(_program(space, patterns, names, self._scale), seed, relax=False)
-        self.levels = (names.totals, names.layers, [name for stage in names.shares for name in stage])
+        self.levels = (names.layers, [name for stage in names.shares for name in stage])
         self._shares = [np.array([self.live.column[name] for name in stage]) for stage in names.shares]
         self._layers = np.array([self.live.column[name] for name in names.layers], dtype=np.int32)
         self._backward = np.array([self.live.column[name] for name in names.backward], dtype=np.int32)
@@ -75,25 +75,22 @@ class PatternModel:
     def vector(self, values: Floats) -> Floats | None:
         """The plan of an answer; None when some stage mixes patterns."""
         vector = np.zeros(self._space.size)
-        pipeline = self._space.question.schedule.pipeline
         for stage, columns in enumerate(self._shares):
             chosen = int(np.argmax(values[columns]))
             if values[columns[chosen]] < 1 - WHOLE:
                 return None
-            for chunk, modes in enumerate(self._patterns[stage][chosen].modes):
-                vector[self._space.cell == pipeline.virtual_stage(chunk, stage)] = modes
+            vector[self._space.cell == stage] = self._patterns[stage][chosen].modes
         return vector
 
 
 class _Names:
-    """Of variables: `[stage][pattern]` shares, `[chunk·S + stage]` layers and backward times, `[stage]` totals."""
+    """Of variables: `[stage][pattern]` shares, `[stage]` layers and backward times."""
 
-    def __init__(self, space: PlanSpace, patterns: tuple[tuple[Pattern, ...], ...]) -> None:
-        chunks, stages = range(space.question.schedule.pipeline.num_chunks), range(len(patterns))
+    def __init__(self, patterns: tuple[tuple[Pattern, ...], ...]) -> None:
+        stages = range(len(patterns))
         self.shares = [[f"share_s{s}_{i}" for i in range(len(patterns[s]))] for s in stages]
-        self.layers = [f"layers_c{c}_s{s}" for c in chunks for s in stages]
-        self.backward = [f"backward_c{c}_s{s}" for c in chunks for s in stages]
-        self.totals = [f"total_s{s}" for s in stages]
+        self.layers = [f"layers_s{s}" for s in stages]
+        self.backward = [f"backward_s{s}" for s in stages]
 
 
 def _program(space: PlanSpace, patterns: tuple[tuple[Pattern, ...], ...], names: _Names, scale: float) -> LpProblem:
@@ -101,20 +98,16 @@ def _program(space: PlanSpace, patterns: tuple[tuple[Pattern, ...], ...], names:
     problem = LpProblem("patterns", LpMinimize)
     problem += problem.add_variable(STEP, 0)
     total = int(space.per_kind[0])
-    totals = []
+    counts = []
     for stage, choices in enumerate(patterns):
         mix = [problem.add_variable(name, 0, 1) for name in names.shares[stage]]
         problem += lpSum(mix) == 1, f"one_s{stage}"
-        for chunk in range(space.question.schedule.pipeline.num_chunks):
-            cell = chunk * len(patterns) + stage
-            layers = problem.add_variable(names.layers[cell], 0, total)
-            backward = problem.add_variable(names.backward[cell], 0)
-            problem += _mean(mix, [choice.layers[chunk] for choice in choices]) == layers, f"layers_{cell}"
-            problem += _mean(mix, [choice.backward[chunk] / scale for choice in choices]) == backward, f"time_{cell}"
-        count = problem.add_variable(names.totals[stage], 0, total)
-        problem += _mean(mix, [sum(choice.layers) for choice in choices]) == count, f"total_{stage}"
-        totals.append(count)
-    problem += lpSum(totals) == total, "all"
+        layers = problem.add_variable(names.layers[stage], 0, total)
+        backward = problem.add_variable(names.backward[stage], 0)
+        problem += _mean(mix, [choice.layers for choice in choices]) == layers, f"layers_{stage}"
+        problem += _mean(mix, [choice.backward / scale for choice in choices]) == backward, f"time_{stage}"
+        counts.append(layers)
+    problem += lpSum(counts) == total, "all"
     return problem
 
 

@@ -1,9 +1,9 @@
 """Raising the lower bound until it meets the best plan, on a thread beside the search.
 
-HiGHS works outside the interpreter, so both go on at once. Three programs are used, each with the paths found so far:
-the relaxation of fractional plans to its end; patterns of stages with whole layers per stage, then per cell, then one
-pattern a stage (profiles with one body kind); and whole plans (all others). The best step time known is a cut-off:
-a program without an answer below it proves that plan the best.
+HiGHS works outside the interpreter, so both go on at once. The relaxation of fractional plans is solved to its end.
+Then, with the paths found so far, patterns of stages are chosen where a stage is one cell and there is one body kind;
+elsewhere fractional plans are divided until no part is left. Before any plan is known, whole plans are sought. The best
+step time known is a cut-off: when nothing is left below it, that plan is the best.
 """
 
 from collections.abc import Callable
@@ -13,8 +13,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sapp_core.balancer.branch_and_cut import BranchAndCut
 from sapp_core.balancer.live_model import LiveModel, Solved
-from sapp_core.balancer.path_bound import SAFETY, STEP, PlanModel, relaxation
+from sapp_core.balancer.path_bound import PROVEN, SAFETY, STEP, PlanModel, relaxation
 from sapp_core.balancer.path_rows import PathRows
 from sapp_core.balancer.pattern_model import PatternModel
 from sapp_core.balancer.plan_space import PlanSpace
@@ -42,8 +43,6 @@ class StepModel(Protocol):
         """The plan that an answer stands for; None when its layers are not whole."""
 
 
-PROVEN = 1e-5
-"""Relative; a gap up to this counts as proof."""
 NEAR = 0.98
 """Paths are handed to a program when this near the longest, under the relaxed or the best plan."""
 MOST_ROWS = 1_500
@@ -124,13 +123,14 @@ class Proof:
             if known is not None:
                 self._rows.add_from(known[0])
             self._forget(point, None if known is None else known[0])
-            patterns = None
-            if known is not None and applies(self._space):
-                patterns = stage_patterns(self._space, known[1], self._over)
+            if known is None:
+                self._whole_plans()
+                return
+            patterns = stage_patterns(self._space, known[1], self._over) if applies(self._space) else None
             if self._over():
                 return
             if patterns is None:
-                self._whole_plans()
+                self._divide(point, known[0])
             else:
                 self._patterns(patterns)
         except SappError as error:
@@ -175,12 +175,28 @@ class Proof:
         self._tighten(PlanModel(self._space, self._unit, self._seed, relax=False))
 
     def _patterns(self, patterns: tuple[tuple[Pattern, ...], ...]) -> None:
-        """Whole layers per stage, then per cell, then one pattern a stage."""
+        """Whole layers per stage, then one pattern a stage."""
         model = PatternModel(self._space, patterns, self._unit, self._seed)
         for whole in model.levels:
             model.live.whole(whole)
             if not self._tighten(model):
                 return
+
+    def _divide(self, point: Floats, plan: Floats) -> None:
+        """Divide the fractional plans until no part is left."""
+        model = PlanModel(self._space, self._unit, self._seed, relax=True)
+        self._use(model.live)
+        search = BranchAndCut(model, self._rows, point, plan)
+        for state in search.steps():
+            self._raise(state.bound)
+            if state.plan is not None:
+                self._offer(state.plan)
+            known = self._best()
+            if known is not None:
+                search.beat(known[1])
+            if self._over():
+                break
+        self._use(None)
 
     def _tighten(self, model: StepModel) -> bool:
         """Solve and add the paths that its answer breaks, until it breaks none; False when all is said."""

@@ -28,6 +28,10 @@ class Pin:
     stage: int
     layers: int
 
+    def __str__(self) -> str:
+        """As it is typed: `0.3:4` keeps 4 layers in chunk 0 of stage 3."""
+        return f"{self.chunk}.{self.stage}:{self.layers}"
+
 
 @dataclass(frozen=True, slots=True)
 class BalanceRequest:

@@ -99,5 +99,8 @@ class BalanceResult:
 
     @property
     def above_best(self) -> float | None:
-        """How far the step time is above the best possible one at most, as a share of that; None when unproven."""
+        """How far the step time is above the best possible one at most, as a share of that; None when unproven.
+
+        As the gap it is about the order of work that was searched.
+        """
         return None if self.gap is None or not self.lower_bound else self.gap / (1 - self.gap)

@@ -6,7 +6,7 @@ from hashlib import blake2b
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Plan
 from sapp_core.domain.profile import ModelProfile
-from sapp_core.domain.request import BalanceRequest, Pin
+from sapp_core.domain.request import BalanceRequest
 
 
 def digest(*parts: object) -> str:
@@ -71,7 +71,7 @@ class Scenario:
             "time limit": f"{request.time_limit:g} s",
             "seed": str(request.seed),
             "threads": str(request.threads),
-            "pinned cells": _pin_words(request.pinned),
+            "pinned layers": ", ".join(map(str, request.pinned)) or "none",
             "search starts from": "a first guess" if request.start is None else "a given plan",
         }
 
@@ -82,7 +82,3 @@ def _limit_words(limit: float | tuple[float, ...] | None) -> str:
     if isinstance(limit, tuple):
         return f"one for each stage, {min(limit):,.0f} to {max(limit):,.0f} MiB"
     return f"{limit:,.0f} MiB"
-
-
-def _pin_words(pinned: tuple[Pin, ...]) -> str:
-    return "; ".join(f"chunk {pin.chunk}, stage {pin.stage}: {pin.layers} layers" for pin in pinned) or "none"

@@ -59,7 +59,7 @@ def settings(study: Study) -> tuple[tuple[str, str], ...]:
         "group size": not chosen.uses_groups,
         "group with the remainder": not chosen.uses_groups,
         "sequence splits": not chosen.uses_splits,
-        "pinned cells": not study.scenario.request.pinned,
+        "pinned layers": not study.scenario.request.pinned,
         "search starts from": study.scenario.request.start is None,
     }
     if study.result is None:
@@ -105,7 +105,7 @@ def certificate(study: Study) -> tuple[Markup, ...]:
                 "profile give. A faster plan may exist; balance the scenario to get a proven bound."
             ),
         )
-    bound, left = time_text(result.lower_bound, unit), time_text(result.step_time - result.lower_bound, unit)
+    bound, left = time_text(result.lower_bound, unit), time_text(result.lower_bound * result.above_best, unit)
     above = percent_text(result.above_best, 2)
     if above == percent_text(0.0, 2):
         distance = Markup("This plan reaches it: it is <strong>the best possible one</strong>, up to rounding.")

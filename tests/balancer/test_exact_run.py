@@ -90,7 +90,7 @@ def test_what_progress_raises_ends_the_run_and_its_proof(after):
 
 def test_the_end_of_time_ends_the_proof():
     before = set(running_threads())
-    profile, schedule, request = exact_case("e2")
+    profile, schedule, request = exact_case("c1")
     result = balance(profile, schedule, replace(request, time_limit=1.5))
     assert result.status is Status.FEASIBLE
     assert set(running_threads()) <= before
@@ -161,7 +161,7 @@ def test_a_solver_that_fails_in_the_proof_is_an_error(monkeypatch):
     monkeypatch.setattr(LiveModel, "solve", fail)
     before = set(running_threads())
     with pytest.raises(SolverError, match="out of order"):
-        balance(*exact_case("e2"))
+        balance(*exact_case("e1"))
     assert set(running_threads()) <= before
 
 

@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 
 from sapp_core.balancer.path_bound import PlanModel, relaxation, rounded
 from sapp_core.balancer.path_rows import PathRows
-from sapp_core.balancer.pattern_model import PatternModel
 from sapp_core.balancer.plan_space import PlanSpace, plan_space
 from sapp_core.balancer.question import Question, question_of
-from sapp_core.balancer.stage_patterns import applies, stage_patterns
 from sapp_core.balancer.time_unit import time_unit
 from sapp_core.domain.costs import chunk_costs
-from sapp_core.domain.result import MemoryModel, Status
+from sapp_core.domain.result import MemoryModel
 from sapp_core.schedules.in_flight import peak_vectors
 from sapp_core.simulator.engine import prepare, simulate
 from sapp_core.simulator.memory import peaks
@@ -83,33 +81,6 @@ def test_rounding_places_every_layer_in_order(study):
     assert np.array_equal(np.bincount(space.kind, weights=near), space.per_kind)
     assert space.in_order(near[np.newaxis])[0]
     assert (np.bincount(space.cell, weights=near, minlength=len(space.least)) >= space.least).all()
-
-
-@given(placed_studies())
-@settings(max_examples=40)
-def test_patterns_hold_every_plan_and_their_bound_is_below_it(study):
-    """At each level, with the paths of the plan itself: the choice that stands for the plan is never cut off."""
-    space, vector = study
-    if not (space.allows(vector) and applies(space)):
-        return
-    step_time = space.step_times(vector[np.newaxis])[0]
-    patterns = stage_patterns(space, step_time * 1.01 + 1e-6)
-    unit = time_unit(space.question.profile)
-    rows = PathRows(space)
-    rows.add_from(vector)
-    model = PatternModel(space, patterns, unit, 0)
-    model.add_paths(rows, np.arange(len(rows.constants)))
-    previous = 0.0
-    for level in model.levels:
-        model.live.whole(level)
-        solved = model.live.solve(60.0)
-        assert solved.status is Status.OPTIMAL
-        bound = unit.to_profile(solved.bound)
-        assert previous - 1e-6 <= bound <= step_time * (1 + 1e-6)
-        previous = bound
-    best = model.vector(solved.values)
-    assert space.allows(best)
-    assert space.op_times(best[np.newaxis])[0] == pytest.approx(model.op_times(solved.values), abs=1e-6)
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if "best_known" in case])
