@@ -18,6 +18,7 @@ from pages.shared.headline import (
     search_words,
 )
 from pages.shared.jobs import JobState, jobs
+from pages.shared.keep_button import keep_button
 from pages.shared.link import forget_link, link_notices
 from pages.shared.measured import measured_tab
 from pages.shared.pictures import adapt_page
@@ -161,6 +162,7 @@ def _outcome(shown: Outcome) -> None:
     notes = (literal(note) for note in shown.result.notes)
     st.markdown(" ".join((provenance(shown), comparison(shown.scenario, even), knob_words(shown.scenario), *notes)))
     over_limit_warning(shown.scenario, simulated)
+    keep_button(shown)
     _charts(shown, simulated, even)
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from sapp_core.charts.bubble import bubble_figure
+from sapp_core.charts.compare_bubble import bubble_comparison_figure
+from sapp_core.charts.compare_memory import MemoryBars, memory_comparison_figure
 from sapp_core.charts.gantt import gantt_figure
 from sapp_core.charts.in_flight import in_flight_figure
 from sapp_core.charts.memory import Limit, memory_figure
@@ -161,3 +163,15 @@ def bubble_chart(named: tuple[tuple[str, Simulated], ...], theme: Theme) -> Figu
 def plan_chart(simulated: Simulated, theme: Theme) -> Figure:
     """`plan_figure` of a plan."""
     return plan_figure(simulated.evaluation, theme)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
+def memory_comparison_chart(plans: tuple[tuple[str, Simulated, Limit], ...], theme: Theme) -> Figure:
+    """`memory_comparison_figure` of some plans, each with its name and limit."""
+    return memory_comparison_figure([MemoryBars(name, found.evaluation, limit) for name, found, limit in plans], theme)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
+def bubble_comparison_chart(named: tuple[tuple[str, Simulated], ...], theme: Theme) -> Figure:
+    """`bubble_comparison_figure` of some plans."""
+    return bubble_comparison_figure([(name, simulated.evaluation) for name, simulated in named], theme)

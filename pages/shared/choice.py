@@ -97,14 +97,10 @@ def choose_saved_profile(profile: ModelProfile) -> None:
 
     Its constant memory belongs to a control of its own and makes no other profile of it.
     """
-    for name in sources.sample_names():
-        known = sources.sample(name).profile
-        if replace(known, constant_mb=profile.constant_mb) == profile:
-            st.session_state["profile"] = name
-            break
-    else:
+    name = sources.sample_named_like(profile)
+    if name is None:
         st.session_state[_UPLOAD] = Upload(LoadedProfile(profile, ()))
-        st.session_state["profile"] = UPLOADED
+    st.session_state["profile"] = name or UPLOADED
     forget_training_sizes()
 
 

@@ -17,7 +17,8 @@ _STYLE = """<style>
 @media (max-width: 900px) {
   .st-key-timeline .textpoint, .st-key-other_timeline .textpoint, .st-key-my_timeline .textpoint,
   .st-key-memory .textpoint, .st-key-my_memory .textpoint,
-  .st-key-measured_timeline .textpoint { display: none; }
+  .st-key-measured_timeline .textpoint, [class*="st-key-kept_timeline"] .textpoint,
+  .st-key-kept_bubbles .bars .bartext { display: none; }
 }
 </style>"""
 

@@ -11,7 +11,7 @@ from sapp_core.domain.plan import Plan
 from sapp_core.domain.result import BalanceResult
 from sapp_core.domain.scenario import Scenario
 
-BALANCE_VIEW, SCHEDULES_VIEW = "time_window", "order_window"
+BALANCE_VIEW, SCHEDULES_VIEW, COMPARE_VIEW = "time_window", "order_window", "compare_window"
 """Views: charts that share one time window."""
 
 _OUTCOME = "outcome"

@@ -23,11 +23,12 @@ def gantt_figure(
     window: tuple[float, float] | None = None,
     until: float = 0.0,
     num_bins: int = NUM_BINS,
+    max_blocks: int = MAX_BLOCKS,
 ) -> go.Figure:
     """Timeline of all stages, stage 0 on top.
 
     Forward and backward differ by colour, lightness and height, chunks by shade; two stepped lines part warm-up,
-    steady phase and cool-down. A view of more than `MAX_BLOCKS` blocks shows what each stage does most of the time
+    steady phase and cool-down. A view of more than `max_blocks` blocks shows what each stage does most of the time
     in each of `num_bins` bins of time, of which the usual number is all that a screen could resolve.
 
     Args:
@@ -36,12 +37,13 @@ def gantt_figure(
         window: visible time; None = the whole step.
         until: where the time axis ends at least, for a comparison with a longer step.
         num_bins: columns of a view with too many blocks.
+        max_blocks: most blocks that are drawn one by one; `MAX_BLOCKS` or less.
     """
     shown = clipped_window(window, max(evaluation.step_time, until))
     pipeline = evaluation.schedule.pipeline
     blocks = blocks_of(evaluation)
     visible = blocks.within(shown)
-    if len(visible) > MAX_BLOCKS:
+    if len(visible) > max_blocks:
         traces = [
             *bin_traces(visible, pipeline, shown, num_bins, evaluation.profile.time_unit),
             lane_borders(pipeline.num_stages, shown, theme),
