@@ -112,7 +112,7 @@ def _comparison(entries: list[_Entry]) -> None:
     candidates = [entry.candidate for entry in entries]
     base = _base(entries).candidate
     st.dataframe(
-        summary_table(candidates, base), hide_index=True,
+        summary_table(candidates, base), hide_index=True, height="content",
         alt=f"Step time, bubble, memory and moved layers of each scenario; differences from {base.name}.",
     )  # fmt: skip
     st.caption(

@@ -18,7 +18,9 @@ _STYLE = """<style>
   .st-key-timeline .textpoint, .st-key-other_timeline .textpoint, .st-key-my_timeline .textpoint,
   .st-key-memory .textpoint, .st-key-my_memory .textpoint,
   .st-key-measured_timeline .textpoint, [class*="st-key-kept_timeline"] .textpoint,
-  .st-key-kept_bubbles .bars .bartext { display: none; }
+  .st-key-kept_bubbles .bartext { display: none; }
+  [class*="st-key-kept_row"] { flex-wrap: nowrap; }
+  [class*="st-key-kept_row"] > .stElementContainer { min-width: 0; }
 }
 </style>"""
 

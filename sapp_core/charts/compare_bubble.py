@@ -14,7 +14,8 @@ _PARTS = (
     ("Recomputation", "recompute"),
     ("Transfers", "transfer"),
 )
-_LONGEST_NAME = 26
+_ROW_PX = 62
+"""Height of a bar with its name."""
 _WIDE_ENOUGH = 0.07
 """Part of the chart's width from which a part has room for its number."""
 
@@ -32,7 +33,7 @@ def bubble_comparison_figure(named: Sequence[tuple[str, Evaluation]], theme: The
     left = [sum(min(0.0, getattr(bubble, part)) for _, part in _PARTS) for bubble in bubbles]
     lowest, highest = min(0.0, *left), max(right) or 0.01
     span = highest - lowest
-    traces: list[go.Bar | go.Scatter] = []
+    traces: list[go.Bar] = []
     for index, (title, part) in enumerate(_PARTS):
         values = [getattr(bubble, part) for bubble in bubbles]
         if not any(values):
@@ -44,11 +45,17 @@ def bubble_comparison_figure(named: Sequence[tuple[str, Evaluation]], theme: The
                 name=title,
                 y=rows,
                 x=values,
-                width=0.62,
+                width=0.42,
                 marker={
                     "color": look.fill,
                     "line": {"width": 1, "color": theme.background},
-                    "pattern": {"shape": look.pattern, "size": 6, "fillmode": "overlay", "fgcolor": look.label},
+                    "pattern": {
+                        "shape": look.pattern,
+                        "size": 6,
+                        "fillmode": "overlay",
+                        "fgcolor": look.label,
+                        "fgopacity": 0.3,
+                    },
                 },
                 text=[percent_text(value) if abs(value) > _WIDE_ENOUGH * span else "" for value in values],
                 textposition="inside",
@@ -59,34 +66,31 @@ def bubble_comparison_figure(named: Sequence[tuple[str, Evaluation]], theme: The
                 hovertemplate=title + ": <b>%{hovertext}</b><extra></extra>",
             )
         )
-    traces.append(
-        go.Scatter(
-            mode="text",
-            x=[value or 0.0 for value in right],
-            y=rows,
-            text=[f" {percent_text(bubble.total)}" for bubble in bubbles],
-            textposition="middle right",
-            textfont={"color": theme.text, "size": 12},
-            showlegend=False,
-            hoverinfo="skip",
-            cliponaxis=False,
-        )
-    )
+    # Names stand above the bars: beside them they would leave a small screen no room for the bars.
+    names = [
+        {
+            "text": f"{plain(name)}: <b>{percent_text(bubble.total)}</b>",
+            "x": 0, "xref": "paper", "xanchor": "left", "y": row, "yshift": 25, "showarrow": False,
+            "font": {"size": 12, "color": theme.text},
+        }
+        for row, (name, _), bubble in zip(rows, named, bubbles, strict=True)
+    ]  # fmt: skip
     return framed(
         traces,
         theme,
         title="Where time is lost, side by side",
-        subtitle="Behind each bar: the whole bubble",
-        height=170 + 44 * len(named),
+        subtitle="Above each bar: the whole bubble",
+        height=160 + _ROW_PX * len(named),
         layout={
-            "margin": {"l": 186, "r": 20, "t": 66, "b": 88},
+            "margin": {"l": 16, "r": 20, "t": 66, "b": 88},
+            "annotations": names,
             "barmode": "relative",
             "dragmode": False,
             "xaxis": axis(
                 theme,
                 "Bubble, in percent of the model's own work",
                 {
-                    "range": [lowest - 0.01 * span, highest + 0.14 * span],
+                    "range": [lowest - 0.01 * span, highest + 0.04 * span],
                     "tickformat": ".0%",
                     "fixedrange": True,
                     "nticks": 8,
@@ -96,12 +100,10 @@ def bubble_comparison_figure(named: Sequence[tuple[str, Evaluation]], theme: The
                 theme,
                 "",
                 {
-                    "range": [len(named) - 0.5, -0.5],
-                    "tickvals": rows,
-                    "ticktext": [plain(name, _LONGEST_NAME) for name, _ in named],
+                    "range": [len(named) - 0.6, -0.6],
+                    "showticklabels": False,
                     "showgrid": False,
                     "fixedrange": True,
-                    "ticksuffix": " ",
                 },
             ),
         },

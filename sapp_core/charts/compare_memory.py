@@ -86,7 +86,13 @@ def _bars(index: int, plan: MemoryBars, per_unit: float, width: float, count: in
         marker={
             "color": look.fill,
             "line": {"width": 0},
-            "pattern": {"shape": look.pattern, "size": 6, "fillmode": "overlay", "fgcolor": look.label},
+            "pattern": {
+                "shape": look.pattern,
+                "size": 6,
+                "fillmode": "overlay",
+                "fgcolor": look.label,
+                "fgopacity": 0.6,
+            },
         },
         customdata=list(range(len(peaks))),
         hovertext=[f"{memory_text(peak)} ({peak:,.0f} MiB)" for peak in peaks],

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sapp_core.charts.numbers import memory_text, percent_text, signed_percent_text, time_text
+from sapp_core.charts.numbers import memory_scale, memory_text, percent_text, signed_percent_text, time_text
 from sapp_core.comparison.candidate import Candidate
 from sapp_core.comparison.difference import Difference, difference
 from sapp_core.interchange.tables import csv_text
@@ -157,7 +157,12 @@ def _text(measure: Measure) -> str:
         return value
     if measure.unit == _POINTS:
         return f"{value} ({_signed(measure.difference, f'{abs(measure.difference):.1f}')} points)"
-    difference_text = _signed(measure.difference, _value_text(abs(measure.difference), measure.unit, measure.quantity))
+    if measure.unit == _MB:
+        per_unit, unit = memory_scale(measure.value)
+        amount = f"{abs(measure.difference) / per_unit:,.{0 if per_unit == 1 else 1}f} {unit}"
+    else:
+        amount = _value_text(abs(measure.difference), measure.unit, measure.quantity)
+    difference_text = _signed(measure.difference, amount)
     change = "" if measure.change is None else f", {signed_percent_text(measure.change)}"
     return f"{value} ({difference_text}{change})"
 

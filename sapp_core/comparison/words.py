@@ -33,7 +33,7 @@ def _step_sentences(step: StepChange | None, base: Candidate, other: Candidate) 
     if step is None:
         return []
     unit = other.scenario.profile.time_unit
-    times = f"{time_text(step.before, unit)} → {time_text(step.after, unit)}"
+    times = " → ".join(dict.fromkeys((time_text(step.before, unit), time_text(step.after, unit))))
     if signed_percent_text(step.share) == _NOTHING:
         said = [f"The step takes as long, up to rounding ({times})."]
     else:
@@ -137,7 +137,7 @@ def _plan_sentences(found: Difference, base: Candidate, other: Candidate) -> lis
             if before != after and mode is not RecomputeMode.NONE
         ]
         if modes:
-            said.append(f"Layers {', '.join(modes)}.")
+            said.append(f"Layers: {', '.join(modes)}.")
     return said
 
 

@@ -17,9 +17,9 @@ from sapp_core.interchange.scenario import SCRIPT_ID, SavedScenario
 from sapp_core.report.template import Chart, chart, drawing_script, rows, script_text, template
 
 _TEMPLATE = "comparison.html.jinja"
-_BLOCKS = 6_000
-"""Blocks of all timelines together that are drawn one by one; one takes 75 bytes in the file."""
-_BIN_CELLS = 70_000
+_BLOCKS = 7_000
+"""Blocks of all timelines together that are drawn one by one; one takes about 100 bytes in the file."""
+_BIN_CELLS = 90_000
 """Cells of the heat maps of all other timelines together; a cell takes 7 bytes."""
 
 
