@@ -71,7 +71,7 @@ def bubble_comparison_figure(named: Sequence[tuple[str, Evaluation]], theme: The
         {
             "text": f"{plain(name)}: <b>{percent_text(bubble.total)}</b>",
             "x": 0, "xref": "paper", "xanchor": "left", "y": row, "yshift": 25, "showarrow": False,
-            "font": {"size": 12, "color": theme.text},
+            "bgcolor": theme.background, "borderpad": 1, "font": {"size": 12, "color": theme.text},
         }
         for row, (name, _), bubble in zip(rows, named, bubbles, strict=True)
     ]  # fmt: skip
@@ -102,6 +102,7 @@ def bubble_comparison_figure(named: Sequence[tuple[str, Evaluation]], theme: The
                 {
                     "range": [len(named) - 0.6, -0.6],
                     "showticklabels": False,
+                    "ticks": "",
                     "showgrid": False,
                     "fixedrange": True,
                 },
