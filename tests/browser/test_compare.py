@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-LINK = "?time_limit=5&stages=4&micro_batches=8"
+LINK = "?stages=4&micro_batches=8&limited=false"
 AXES = (
     "() => { const ranges = [1, 2].map(n => document.querySelector(`.st-key-kept_timeline_${n} .js-plotly-plot`)"
     "?.layout?.xaxis.range); return ranges[0] && ranges[1] && ranges[0][1] === ranges[1][1]; }"

@@ -5,7 +5,15 @@ from dataclasses import replace
 
 import pytest
 
+from pages.shared.kept import add
+from pages.shared.kept_link import to_link
 from pages.shared.saved import as_named
+from pages.shared.sources import sample
+from sapp_core.domain.pipeline import Pipeline
+from sapp_core.domain.plan import even_split
+from sapp_core.domain.profile import RecomputeMode
+from sapp_core.domain.request import BalanceRequest
+from sapp_core.domain.scenario import Scenario
 from sapp_core.interchange.comparison import comparison_to_json
 from tests.pages.opened import Opened, profile_file
 
@@ -35,11 +43,6 @@ def shelf(opened: Opened):
     return opened.at.session_state["kept_scenarios"]
 
 
-def link(opened: Opened) -> str:
-    text = opened.at.query_params["kept"]
-    return text[0] if isinstance(text, list) else text
-
-
 @pytest.fixture
 def quick():
     """A sample that is solved in no time."""
@@ -47,12 +50,15 @@ def quick():
 
 
 @pytest.fixture
-def compared(quick):
-    """Two results of it, with 8 and with 12 micro-batches, on the Compare page."""
-    press(quick, "keep")
-    quick.at.slider(key="micro_batches").set_value(12)
-    quick.run().balance()
-    return go(press(quick, "keep"), PAGE)
+def compared():
+    """Two scenarios of a sample, with 8 and with 12 micro-batches, as a link brings them."""
+    profile = sample("llama2_70b").profile
+    entries = ()
+    for micro_batches in (8, 12):
+        pipeline = Pipeline(4, micro_batches)
+        scenario = Scenario(profile, "1f1b", pipeline, BalanceRequest(None))
+        entries = add(entries, scenario, even_split(profile, pipeline, RecomputeMode.FULL), None)
+    return Opened(PAGE, kept=to_link(entries))
 
 
 def test_an_empty_page_says_what_to_do_and_starts_with_one_click(quick):
@@ -72,7 +78,20 @@ def test_without_any_result_the_empty_page_leads_to_balance():
     assert "Go to the Balance page" in [link.label for link in opened.at.get("page_link")]
 
 
-def test_two_results_kept_on_balance_are_compared_and_zoom_together(compared):
+def test_results_kept_on_balance_come_back_with_what_is_certified(quick):
+    press(quick, "keep")
+    assert quick.at.button(key="keep").disabled
+    quick.at.slider(key="micro_batches").set_value(12)
+    quick.run().balance()
+    go(press(quick, "keep"), PAGE)
+    assert names(quick) == ["1f1b · 4×1 · 8 mb", "1f1b · 4×1 · 12 mb"]
+    assert "Certified gap" in list(table(quick)[""])
+    again = Opened(PAGE, kept=to_link(shelf(quick)))
+    assert table(again).equals(table(quick))
+    assert again.figures == quick.figures
+
+
+def test_scenarios_are_compared_and_zoom_together(compared):
     first, second = names(compared)
     assert list(table(compared).columns) == ["", first, second]
     ranges = [figure["layout"]["xaxis"]["range"] for figure in compared.figures]
@@ -102,18 +121,12 @@ def test_rename_reorder_hide_and_delete(compared):
     press(compared, "kept_delete_2")
     press(compared, "kept_delete_1")
     assert "Nothing is kept yet" in compared.at.subheader[0].value
-    assert "kept" not in compared.at.query_params
 
 
-def test_a_reload_brings_everything_back_from_the_link(compared):
-    compared.at.text_input(key="kept_name_2").input("longer")
-    compared.run()
-    again = Opened(PAGE, kept=link(compared))
-    assert names(again) == names(compared)
-    assert table(again).equals(table(compared))  # the server still knows what is certified
-    assert again.figures == compared.figures
-    on_balance = Opened(kept=link(compared), stages="4", micro_batches="8", limited="false")
-    assert "Compare 2 kept scenarios" in [found.label for found in on_balance.at.get("page_link")]
+def test_a_link_brings_the_scenarios_to_every_page(compared):
+    on_balance = Opened(kept=to_link(shelf(compared)), stages="4", micro_batches="8", limited="false")
+    assert "Compare 2 kept scenarios" in [found.label for found in on_balance.settled().at.get("page_link")]
+    assert names(go(on_balance, PAGE)) == names(compared)
 
 
 def test_a_broken_link_is_said_and_harmless():
@@ -132,7 +145,6 @@ def test_a_page_change_keeps_everything(compared):
 def test_an_uploaded_profile_stays_out_of_the_link_and_goes_into_the_file(quick):
     quick.upload(profile_file()).balance()
     go(press(quick, "keep"), PAGE)
-    assert "kept" not in quick.at.query_params
     assert "A link cannot hold these scenarios" in quick.said
     data = comparison_to_json(as_named(shelf(quick))).encode()
     other = Opened(PAGE)
@@ -191,7 +203,7 @@ def test_every_tab_shows_its_part(compared):
 
 def test_my_plan_is_offered_too(quick):
     quick.tab("My plan")
-    press(quick, "my_plan_reset")
+    press(quick, "my_plan_even")
     go(quick, PAGE)
     labels = [button.label for button in quick.at.button if (button.key or "").startswith("kept_add_")]
     assert labels == ["Add the Balance result", "Add its even split", "Add my plan"]
