@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.shared.scenario import Scenario, digest
+from sapp_core.charts.blocks import Blocks, blocks_of
 from sapp_core.charts.bubble import bubble_figure
 from sapp_core.charts.gantt import gantt_figure
 from sapp_core.charts.in_flight import in_flight_figure
@@ -16,6 +17,7 @@ from sapp_core.charts.memory import Limit, memory_figure
 from sapp_core.charts.memory_time import memory_over_time_figure
 from sapp_core.charts.plan import plan_figure
 from sapp_core.charts.theme import Figure, Theme
+from sapp_core.charts.timeline_parts import packed_blocks, timeline_look
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Plan, even_split
 from sapp_core.domain.profile import ModelProfile, RecomputeMode
@@ -114,6 +116,24 @@ _CHARTS: dict[str | type, Callable[..., str]] = {Simulated: _key, Theme: digest}
 def timeline_chart(simulated: Simulated, theme: Theme, window: Window | None, until: float = 0.0) -> Figure:
     """`gantt_figure` of a plan."""
     return gantt_figure(simulated.evaluation, theme, window, until)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False, hash_funcs=_CHARTS)
+def blocks(simulated: Simulated) -> Blocks:
+    """`blocks_of` a plan."""
+    return blocks_of(simulated.evaluation)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False, hash_funcs=_CHARTS)
+def packed(simulated: Simulated) -> bytes:
+    """`packed_blocks` of a plan, under the plan's key."""
+    return packed_blocks(blocks(simulated), simulated.key)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)
+def look(simulated: Simulated, theme: Theme, until: float) -> str:
+    """`timeline_look` of a plan."""
+    return timeline_look(simulated.evaluation, blocks(simulated), theme, until)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)

@@ -49,18 +49,24 @@ def plot(figure: Figure, key: str, name: str, alt: str, on_select: Callable[[], 
         alt: what the chart says, for those who cannot see it.
         on_select: called after a box was drawn in the chart.
     """
-    config: dict[str, Any] = {
+    st.plotly_chart(
+        figure, theme=None, key=key, config=chart_config(name), alt=alt, selection_mode="box", on_select=on_select or "ignore"
+    )
+
+
+def chart_config(name: str) -> dict[str, Any]:
+    """Plotly's settings for a chart whose picture file has this name."""
+    return {
         "displaylogo": False,
         "displayModeBar": True,
         "modeBarButtonsToRemove": _UNUSED_BUTTONS,
         "doubleClick": False,
         "scrollZoom": False,
+        # Plotly's own button for uploading a chart: data stays here.
+        "showSendToCloud": False,
         "toImageButtonOptions": {
             "format": str(st.session_state.get(_FORMAT, "PNG")).lower(),
             "filename": sub(r"[^A-Za-z0-9._-]+", "_", name),
             "scale": _PICTURE_SCALE,
         },
     }
-    st.plotly_chart(
-        figure, theme=None, key=key, config=config, alt=alt, selection_mode="box", on_select=on_select or "ignore"
-    )

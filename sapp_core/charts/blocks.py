@@ -48,7 +48,14 @@ class Blocks:
 
     def within(self, window: tuple[float, float]) -> "Blocks":
         """The blocks of which any part lies inside a time window."""
-        return self.where((self.end > window[0]) & (self.start < window[1]))
+        return self.where(self._touch(window))
+
+    def count_within(self, window: tuple[float, float]) -> int:
+        """How many blocks `within` has."""
+        return int(np.count_nonzero(self._touch(window)))
+
+    def _touch(self, window: tuple[float, float]) -> NDArray[np.bool_]:
+        return (self.end > window[0]) & (self.start < window[1])
 
 
 def blocks_of(evaluation: Evaluation) -> Blocks:

@@ -1,6 +1,7 @@
 """Timelines with too many blocks to draw: what each stage does most of the time in each bin of time."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -10,7 +11,7 @@ from sapp_core.charts.blocks import Blocks
 from sapp_core.charts.scene import activity_name
 from sapp_core.charts.theme import plain, shade
 from sapp_core.domain.pipeline import Pipeline
-from sapp_core.domain.schedule import OP_KINDS
+from sapp_core.domain.schedule import OP_KINDS, OpKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,29 +66,37 @@ def bin_traces(
     middles = (bins.edges[:-1] + bins.edges[1:]) / 2
     traces = []
     for a, (k, chunk) in enumerate(bins.activities):
-        colour = shade(OP_KINDS[k], chunk, pipeline.num_chunks).fill
-        name = activity_name(OP_KINDS[k], chunk, pipeline)
         traces.append(
             go.Heatmap(
+                bin_look(OP_KINDS[k], chunk, pipeline, unit),
                 x0=middles[0],
                 dx=middles[1] - middles[0],
-                y0=0,
-                dy=1,
                 z=np.where(bins.busiest == a, bins.busy, np.nan).astype(np.float32),
-                name=name,
-                colorscale=[[0, colour], [1, colour]],
-                zmin=0,
-                zmax=1,
-                showscale=False,
-                showlegend=True,
-                hoverongaps=False,
-                hovertemplate=(
-                    f"mostly <b>{name}</b><br>stage %{{y}} at %{{x:,.7~r}} {plain(unit)}<br>"
-                    "busy %{z:.0%} of this moment<extra></extra>"
-                ),
             )
         )
     return traces
+
+
+def bin_look(kind: OpKind, chunk: int, pipeline: Pipeline, unit: str) -> dict[str, Any]:
+    """What the heat map of a kind of work and chunk is without its numbers, as plotly attributes."""
+    colour = shade(kind, chunk, pipeline.num_chunks).fill
+    name = activity_name(kind, chunk, pipeline)
+    return {
+        "type": "heatmap",
+        "y0": 0,
+        "dy": 1,
+        "name": name,
+        "colorscale": [[0, colour], [1, colour]],
+        "zmin": 0,
+        "zmax": 1,
+        "showscale": False,
+        "showlegend": True,
+        "hoverongaps": False,
+        "hovertemplate": (
+            f"mostly <b>{name}</b><br>stage %{{y}} at %{{x:,.7~r}} {plain(unit)}<br>"
+            "busy %{z:.0%} of this moment<extra></extra>"
+        ),
+    }
 
 
 def _work_in_bins(
