@@ -35,7 +35,7 @@ WATCH = """
     };
     look();
   };
-  for (const type of ["mouseup", "keydown"]) addEventListener(type, begin, {capture: true});
+  for (const type of ["pointerup", "keydown"]) addEventListener(type, begin, {capture: true});
 }
 """
 
