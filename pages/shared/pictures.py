@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.shared import chart_component
 from sapp_core.charts.theme import DARK, LIGHT, Figure, Theme
 
 _FORMAT = "picture_format"
@@ -47,10 +48,14 @@ def plot(figure: Figure, key: str, name: str, alt: str, on_select: Callable[[], 
         key: of the element.
         name: of the picture file, without its ending.
         alt: what the chart says, for those who cannot see it.
-        on_select: called after a box was drawn in the chart.
+        on_select: called after a box was drawn in the chart, where Streamlit draws it.
     """
+    config = chart_config(name)
+    if chart_component.available():
+        chart_component.draw_figure(figure, key, config, alt)
+        return
     st.plotly_chart(
-        figure, theme=None, key=key, config=chart_config(name), alt=alt, selection_mode="box", on_select=on_select or "ignore"
+        figure, theme=None, key=key, config=config, alt=alt, selection_mode="box", on_select=on_select or "ignore"
     )
 
 

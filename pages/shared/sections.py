@@ -5,13 +5,13 @@ from math import ceil
 
 import streamlit as st
 
-from pages.shared import cached, timeline_component
+from pages.shared import cached, chart_component
 from pages.shared.cached import Simulated
+from pages.shared.chart_component import Timeline
 from pages.shared.pictures import chart_config, page_theme, plot
 from pages.shared.scenario import Scenario
 from pages.shared.session import BALANCE_VIEW, set_window, window
 from pages.shared.text import literal
-from pages.shared.timeline_component import Drawing
 from sapp_core.charts.gantt import MAX_BLOCKS
 from sapp_core.charts.in_flight import in_flight_table
 from sapp_core.charts.numbers import memory_text, percent_text, time_text
@@ -51,11 +51,11 @@ def timeline(simulated: Simulated, view: View | None = None, key: str = "timelin
         f"Timeline of {pipeline.num_stages} stages and {pipeline.num_micro_batches} micro-batches; one training step "
         f"takes {time_text(evaluation.step_time, evaluation.profile.time_unit)}."
     )
-    if timeline_component.available():
+    if chart_component.available():
         look = cached.look(simulated, page_theme(), shared.step_time)
-        drawing = Drawing(simulated.key, cached.packed(simulated), look, shared.name, window(shared.name))
-        timeline_component.draw(
-            drawing, key, chart_config(name), alt, on_zoom=lambda chosen: set_window(chosen, shared.name)
+        drawn = Timeline(simulated.key, cached.packed(simulated), look, shared.name, window(shared.name))
+        chart_component.draw_timeline(
+            drawn, key, chart_config(name), alt, on_zoom=lambda chosen: set_window(chosen, shared.name)
         )
     else:
         figure = cached.timeline_chart(simulated, page_theme(), window(shared.name), shared.step_time)

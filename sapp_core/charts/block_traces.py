@@ -33,7 +33,13 @@ HALF_HEIGHT = 0.4
 """Of blocks that share their lane."""
 PHASES = tuple(str(phase) for phase in Phase)
 """Names of a schedule's phases, as hovers say them."""
-LABELS: dict[str, Any] = {"type": "scatter", "mode": "text", "hoverinfo": "skip", "showlegend": False, "cliponaxis": True}
+LABELS: dict[str, Any] = {
+    "type": "scatter",
+    "mode": "text",
+    "hoverinfo": "skip",
+    "showlegend": False,
+    "cliponaxis": True,
+}
 """What the trace of all labels is, as plotly attributes."""
 
 

@@ -68,7 +68,9 @@ def packed_blocks(blocks: Blocks, name: str) -> bytes:
              for column, kind in _COLUMNS.items()}  # fmt: skip
     header = json.dumps({"name": name, "count": len(blocks), "columns": list(types.items())}).encode()
     parts = [len(header).to_bytes(4, "little") + bytes(4), header]
-    parts += [getattr(blocks, column).astype(np.dtype(kind).newbyteorder("<")).tobytes() for column, kind in _COLUMNS.items()]
+    parts += [
+        getattr(blocks, column).astype(np.dtype(kind).newbyteorder("<")).tobytes() for column, kind in _COLUMNS.items()
+    ]
     return b"".join(part + bytes(-len(part) % _ALIGNMENT) for part in parts)
 
 

@@ -99,7 +99,8 @@ def repaint(page: Page, act: Callable[[], None]) -> float:
 
 def _print(blocks: int, what: str, seconds: list[float]) -> None:
     print(
-        f"| {blocks:,} | {what} | {median(seconds):.3f} | {', '.join(f'{value:.3f}' for value in seconds)} |", flush=True
+        f"| {blocks:,} | {what} | {median(seconds):.3f} | {', '.join(f'{value:.3f}' for value in seconds)} |",
+        flush=True,
     )
 
 

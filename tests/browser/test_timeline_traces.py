@@ -15,7 +15,7 @@ from sapp_core.domain.pipeline import Pipeline
 from tests.browser.server import PROJECT
 from tests.charts import scenes
 
-TRACES = (PROJECT / "pages" / "shared" / "timeline_component" / "traces.js").read_text(encoding="utf-8")
+TRACES = (PROJECT / "pages" / "shared" / "chart_component" / "traces.js").read_text(encoding="utf-8")
 
 DRAW = """
 async ([source, packed, look, range, width]) => {

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sapp_core.charts.block_traces import MAX_LABELLED, SHORTEST_LABELLED_PX
-from sapp_core.charts.gantt import MAX_BLOCKS, NUM_BINS, gantt_figure
 from sapp_core.charts.blocks import blocks_of
+from sapp_core.charts.gantt import MAX_BLOCKS, NUM_BINS, gantt_figure
 from sapp_core.charts.scene import clipped_window, shifted_window
 from sapp_core.charts.theme import DARK, LIGHT
 from tests.charts import scenes

@@ -1,7 +1,8 @@
-"""The timeline as a component of our own: the browser gets the blocks once and draws any window of time by itself.
+"""Charts as a component of our own, drawn by the plotly.js that comes with plotly.
 
-`traces.js` decides what there is to see, `component.js` draws it with Plotly and lets the reader zoom. Where this can't
-run (no files served, no Plotly in the browser), pages draw the figure of `gantt_figure` instead.
+Figures are drawn as they are. Of a timeline the browser gets the blocks once and draws any window of time by itself:
+`traces.js` decides what there is to see, `component.js` draws it and lets the reader zoom. Where this can't run (no
+files served, no plotly.js in the browser), pages use Streamlit's own charts and the figure of `gantt_figure`.
 """
 
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import Any
 
 import streamlit as st
 
+from sapp_core.charts.theme import Figure
 from sapp_core.charts.timeline_parts import plotly_script
 
 Range = tuple[float, float]
@@ -20,11 +22,11 @@ Range = tuple[float, float]
 _FOLDER = Path(__file__).parent
 _SERVED = Path(__file__).parents[3] / "static"
 """What Streamlit serves as it is; our copy of plotly.js goes there."""
-_FAILED = "timeline_component_failed"
+_FAILED = "charts_failed"
 _HEARD = "heard"
 
 _mount = st.components.v2.component(
-    "sapp_timeline",
+    "sapp_chart",
     css=(_FOLDER / "component.css").read_text(encoding="utf-8"),
     js="\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in ("traces.js", "component.js")),
     isolate_styles=False,
@@ -32,8 +34,8 @@ _mount = st.components.v2.component(
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
-    """What the browser draws.
+class Timeline:
+    """What the browser draws a timeline from.
 
     Attributes:
         name: of the blocks; other blocks have another name.
@@ -55,11 +57,25 @@ def available() -> bool:
     return not st.session_state.get(_FAILED) and _library() is not None
 
 
-def draw(drawing: Drawing, key: str, config: dict[str, Any], alt: str, on_zoom: Callable[[Range | None], None]) -> None:
+def draw_figure(figure: Figure, key: str, config: dict[str, Any], alt: str) -> None:
+    """Draw a figure.
+
+    Args:
+        figure: to draw.
+        key: of the element.
+        config: of Plotly.
+        alt: what the chart says, for those who cannot see it.
+    """
+    _mount(key=key, data=_frame(config, alt) | {"figure": figure.to_json()}, on_failed_change=_give_up)
+
+
+def draw_timeline(
+    timeline: Timeline, key: str, config: dict[str, Any], alt: str, on_zoom: Callable[[Range | None], None]
+) -> None:
     """Draw a timeline.
 
     Args:
-        drawing: what to draw.
+        timeline: what to draw.
         key: of the element.
         config: of Plotly.
         alt: what the chart says, for those who cannot see it.
@@ -68,23 +84,24 @@ def draw(drawing: Drawing, key: str, config: dict[str, Any], alt: str, on_zoom: 
 
     def zoomed() -> None:
         event = st.session_state[key]["zoom"]
-        st.session_state[_heard(drawing.view)] = event["sent"]
+        st.session_state[_heard(timeline.view)] = event["sent"]
         on_zoom(tuple(event["range"]) if event["range"] else None)
 
-    data = {
-        "library": _library(),
-        "blocks": drawing.name,
-        "look": drawing.look,
-        "view": drawing.view,
-        "range": drawing.window,
-        "heard": st.session_state.get(_heard(drawing.view)),
-        "config": config,
-        "alt": alt,
+    data = _frame(config, alt) | {
+        "blocks": timeline.name,
+        "look": timeline.look,
+        "view": timeline.view,
+        "range": timeline.window,
+        "heard": st.session_state.get(_heard(timeline.view)),
     }
     with st.container(gap=None):
         # In a message of its own, which is only sent when the blocks change.
-        _mount(key=f"{key}_blocks", data=drawing.blocks, height=1)
+        _mount(key=f"{key}_blocks", data=timeline.blocks, height=1)
         _mount(key=key, data=data, on_zoom_change=zoomed, on_failed_change=_give_up)
+
+
+def _frame(config: dict[str, Any], alt: str) -> dict[str, Any]:
+    return {"library": _library(), "config": config, "alt": alt}
 
 
 def _heard(view: str) -> str:

@@ -1,8 +1,9 @@
-// Draws a timeline with Plotly. Mounted twice for each chart: once with the blocks (bytes, sent when they change) and
-// once with what else there is to know (JSON). A closer look is drawn at once, here; Python hears of it afterwards.
+// Draws charts with Plotly. A figure comes whole, as JSON. A timeline is mounted twice: once with its blocks (bytes, sent
+// when they change) and once with what else there is to know (JSON); a closer look is drawn at once, here, and Python
+// hears of it afterwards.
 
 const arrivals = new Map(); // name of blocks → {blocks: promise, arrive: its resolve function}
-const views = new Map(); // name of a view → {range, sent, charts}: charts that share one window of time
+const views = new Map(); // name of a view → {range, sent, charts}: timelines that share one window of time
 const mounted = new WeakMap(); // element of a mounted component → what is kept for it
 let library;
 const SHORTEST_DRAG_PX = 5;
@@ -32,18 +33,19 @@ function keepBlocks({data, parentElement}) {
 async function show({data, parentElement, setTriggerValue}) {
   const chart = mounted.get(parentElement) ?? create(parentElement);
   chart.wanted = data;
-  chart.send = (name, value) => setTriggerValue(name, value);
-  join(chart, data);
+  chart.send = setTriggerValue;
   chart.frame.setAttribute("aria-label", data.alt);
+  if (data.look) join(chart, data);
   try {
     chart.plotly = await load(data.library);
   } catch (error) {
-    chart.send("failed", String(error));
+    setTriggerValue("failed", String(error));
     return;
   }
-  const blocks = await arrival(data.blocks).blocks;
+  const blocks = data.look && (await arrival(data.blocks).blocks);
+  // Newer data came meanwhile, and draws itself.
   if (chart.wanted !== data) return;
-  Object.assign(chart, {data, blocks, look: JSON.parse(data.look)});
+  Object.assign(chart, {data, blocks, look: data.look && JSON.parse(data.look)});
   draw(chart);
   return () => leave(chart);
 }
@@ -68,7 +70,7 @@ function create(parent) {
   parent.append(frame);
   const chart = {frame, element};
   mounted.set(parent, chart);
-  chart.resizing = new ResizeObserver(() => chart.look && draw(chart));
+  chart.resizing = new ResizeObserver(() => chart.data && draw(chart));
   chart.resizing.observe(frame);
   letZoom(chart);
   return chart;
@@ -87,7 +89,7 @@ function join(chart, data) {
 
 function leave(chart) {
   chart.resizing.disconnect();
-  chart.view.charts.delete(chart);
+  chart.view?.charts.delete(chart);
   chart.plotly.purge(chart.element);
 }
 
@@ -95,7 +97,7 @@ function leave(chart) {
 function showRange(view, range) {
   if (String(view.range) === String(range)) return;
   view.range = range;
-  for (const chart of view.charts) if (chart.look) draw(chart);
+  for (const chart of view.charts) if (chart.data) draw(chart);
 }
 
 function zoom(chart, range) {
@@ -107,19 +109,22 @@ function zoom(chart, range) {
 }
 
 function draw(chart) {
-  const {data, look: {layout, end}} = chart;
-  const width = chart.frame.clientWidth;
-  const range = clipped(chart.view.range, end);
-  const asked = [data.blocks, data.config.toImageButtonOptions.format, width, ...range].join();
-  if (!width || (asked === chart.asked && data.look === chart.drawnLook)) return;
-  Object.assign(chart, {asked, drawnLook: data.look});
-  const traces = tracesIn(chart.blocks, chart.look, range, width - layout.margin.l - layout.margin.r);
-  chart.plotly.react(
-    chart.element,
-    traces,
-    {...layout, width, dragmode: false, xaxis: {...layout.xaxis, range: [...range], fixedrange: true}},
-    data.config,
-  );
+  const {data, element, frame} = chart;
+  const width = frame.clientWidth;
+  const range = chart.look && clipped(chart.view.range, chart.look.end);
+  const asked = [data.blocks, data.look ?? data.figure, JSON.stringify(data.config), width, range].join("\n");
+  if (!width || asked === chart.asked) return;
+  chart.asked = asked;
+  const {data: traces, layout} = chart.look ? timeline(chart, range, width) : JSON.parse(data.figure);
+  chart.plotly.react(element, traces, {...layout, width}, data.config);
+}
+
+function timeline({look, blocks}, range, width) {
+  const {layout} = look;
+  return {
+    data: tracesIn(blocks, look, range, width - layout.margin.l - layout.margin.r),
+    layout: {...layout, dragmode: false, xaxis: {...layout.xaxis, range, fixedrange: true}},
+  };
 }
 
 /** Drag across: a closer look. Double click: the whole step. */
