@@ -14,7 +14,12 @@ def test_two_timelines_follow_each_other(visit):
     # Both at once, before Python has heard of it.
     assert dashboard.time_range == pytest.approx([0.25 * end, 0.5 * end], abs=0.01 * end)
     assert dashboard.graph("[...g.layout.xaxis.range]", key="other_timeline") == dashboard.time_range
-    expect(dashboard.page.get_by_text(f"{dashboard.blocks} blocks").first).to_be_visible()
+    # And then the words below both, and what is drawn beneath.
+    expect(dashboard.page.get_by_text("Shown: the whole step")).to_have_count(0)
+    dashboard.page.wait_for_function(
+        "first => document.querySelector('.st-key-in_flight .js-plotly-plot').layout.xaxis.range[0] === first",
+        arg=dashboard.time_range[0],
+    )
     dashboard.drag_across(0.4, 0.2, key="other_timeline")
     closer = dashboard.time_range
     assert closer == pytest.approx([0.3 * end, 0.35 * end], abs=0.01 * end)

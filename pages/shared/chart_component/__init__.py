@@ -22,7 +22,7 @@ Range = tuple[float, float]
 _FOLDER = Path(__file__).parent
 _SERVED = Path(__file__).parents[3] / "static"
 """What Streamlit serves as it is; our copy of plotly.js goes there."""
-_FAILED = "charts_failed"
+_FAILED, _SAID_SO = "charts_failed", "charts_failed_now"
 _HEARD = "heard"
 
 _mount = st.components.v2.component(
@@ -53,7 +53,9 @@ class Timeline:
 
 
 def available() -> bool:
-    """Whether this session's browser can be asked to draw."""
+    """Whether this session's browser can be asked to draw; draws the whole page anew once it said that it can't."""
+    if st.session_state.pop(_SAID_SO, False):
+        st.rerun()
     return not st.session_state.get(_FAILED) and _library() is not None
 
 
@@ -85,7 +87,8 @@ def draw_timeline(
     def zoomed() -> None:
         event = st.session_state[key]["zoom"]
         st.session_state[_heard(timeline.view)] = event["sent"]
-        on_zoom(tuple(event["range"]) if event["range"] else None)
+        first, last = event["range"] or (0.0, 0.0)
+        on_zoom((float(first), float(last)) if event["range"] else None)
 
     data = _frame(config, alt) | {
         "blocks": timeline.name,
@@ -110,7 +113,7 @@ def _heard(view: str) -> str:
 
 
 def _give_up() -> None:
-    st.session_state[_FAILED] = True
+    st.session_state[_FAILED] = st.session_state[_SAID_SO] = True
 
 
 def _library() -> str | None:
