@@ -12,11 +12,12 @@ from sapp_core.charts.theme import DARK, LIGHT, Figure, Theme
 _FORMAT = "picture_format"
 _PICTURE_SCALE = 2
 _UNUSED_BUTTONS = ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "resetScale2d", "lasso2d", "select2d"]
-# Labels inside blocks and bars are chosen for a wide screen; on a narrow one they would run into each other.
+# Labels inside blocks and bars are chosen for a wide screen; on a narrow one they would run into each other. Only in
+# timelines that the browser draws itself they are chosen for the width there is.
 _STYLE = """<style>
 [data-testid="stMainBlockContainer"] { padding-top: 2.5rem; padding-bottom: 3rem; }
 @media (max-width: 900px) {
-  .st-key-timeline .textpoint, .st-key-other_timeline .textpoint, .st-key-memory .textpoint { display: none; }
+  .stPlotlyChart .textpoint, .st-key-memory .textpoint { display: none; }
 }
 </style>"""
 
