@@ -12,7 +12,7 @@ from pages.shared.scenario import Scenario, digest
 from sapp_core.charts.blocks import Blocks, blocks_of
 from sapp_core.charts.bubble import bubble_figure
 from sapp_core.charts.gantt import gantt_figure
-from sapp_core.charts.in_flight import in_flight_figure
+from sapp_core.charts.in_flight import in_flight_figure, in_flight_table
 from sapp_core.charts.memory import Limit, memory_figure
 from sapp_core.charts.memory_time import memory_over_time_figure
 from sapp_core.charts.plan import plan_figure
@@ -24,6 +24,7 @@ from sapp_core.domain.profile import ModelProfile, RecomputeMode
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.timeline import Evaluation
 from sapp_core.domain.unit_profile import UnitTimes, unit_profile
+from sapp_core.schedules.in_flight import peak_in_flight
 from sapp_core.schedules.registry import make_schedule
 from sapp_core.simulator.memory import in_flight_timeline
 from sapp_core.study import evaluate, fitting_mode
@@ -143,6 +144,13 @@ def in_flight_chart(simulated: Simulated, theme: Theme, window: Window | None, u
     return in_flight_figure(
         evaluation, in_flight_timeline(evaluation.schedule, evaluation.timeline), theme, window, until
     )
+
+
+@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)
+def most_in_flight_table(simulated: Simulated) -> dict[str, list[int | float]]:
+    """`in_flight_table` of a plan's schedule."""
+    found = simulated.evaluation.schedule
+    return in_flight_table(found.pipeline, peak_in_flight(found))
 
 
 @st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)

@@ -13,13 +13,11 @@ from pages.shared.scenario import Scenario
 from pages.shared.session import BALANCE_VIEW, set_window, window
 from pages.shared.text import literal
 from sapp_core.charts.gantt import MAX_BLOCKS
-from sapp_core.charts.in_flight import in_flight_table
 from sapp_core.charts.numbers import memory_text, percent_text, time_text
 from sapp_core.charts.plan import plan_table
 from sapp_core.charts.progress import progress_figure
 from sapp_core.charts.scene import clipped_window, shifted_window
 from sapp_core.domain.result import Objective, Progress
-from sapp_core.schedules.in_flight import peak_in_flight
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +70,7 @@ def in_flight(simulated: Simulated, view: View, key: str) -> None:
         f"{evaluation.schedule.name}_in_flight",
         "Micro-batches in flight on each stage as they rise and fall through the step.",
     )
-    st.dataframe(in_flight_table(evaluation.schedule.pipeline, peak_in_flight(evaluation.schedule)), hide_index=True)
+    st.dataframe(cached.most_in_flight_table(simulated), hide_index=True)
     st.caption("Most micro-batches of each chunk in flight on a stage; a sequence split counts as its share of one.")
 
 

@@ -86,7 +86,8 @@ def timeline_look(evaluation: Evaluation, blocks: Blocks, theme: Theme, until: f
     pipeline = evaluation.schedule.pipeline
     unit = evaluation.profile.time_unit
     end = max(evaluation.step_time, until)
-    activities = sorted({*zip(blocks.kind.tolist(), blocks.chunk.tolist(), strict=True)})
+    keys = np.flatnonzero(np.bincount(blocks.kind * pipeline.num_chunks + blocks.chunk))
+    activities = [divmod(key, pipeline.num_chunks) for key in keys.tolist()]
     bars = [bar_look(OP_KINDS[k], chunk, pipeline, unit) for k, chunk in activities]
     lines = phase_lines(blocks, evaluation.step_time, pipeline.num_stages, theme)
     # Plotly's own writer knows what to do with arrays and with what is not a number.
