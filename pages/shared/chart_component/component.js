@@ -2,7 +2,7 @@
 // when they change) and once with what else there is to know (JSON); a closer look is drawn at once, here, and Python
 // hears of it afterwards.
 
-const arrivals = new Map(); // name of blocks → {blocks: promise, arrive: its resolve function}
+const arrivals = new Map(); // name of blocks → {blocks: promise, arrive: its resolve function, keepers: elements}
 const views = new Map(); // name of a view → {range, sent, charts}: timelines that share one window of time
 const mounted = new WeakMap(); // element of a mounted component → what is kept for it
 let library;
@@ -16,18 +16,27 @@ function arrival(name) {
   if (!arrivals.has(name)) {
     let arrive;
     const blocks = new Promise(resolve => (arrive = resolve));
-    arrivals.set(name, {blocks, arrive});
+    arrivals.set(name, {blocks, arrive, keepers: new Set()});
   }
   return arrivals.get(name);
 }
 
 function keepBlocks({data, parentElement}) {
   const blocks = unpack(data);
-  const former = mounted.get(parentElement);
-  if (former && former !== blocks.name) arrivals.delete(former);
+  if (mounted.get(parentElement) !== blocks.name) forgetBlocks(parentElement);
   mounted.set(parentElement, blocks.name);
-  arrival(blocks.name).arrive(blocks);
-  return () => arrivals.delete(mounted.get(parentElement));
+  const {arrive, keepers} = arrival(blocks.name);
+  keepers.add(parentElement);
+  arrive(blocks);
+  return () => forgetBlocks(parentElement);
+}
+
+/** Blocks are kept as long as one element keeps them; two timelines may show the same. */
+function forgetBlocks(parent) {
+  const name = mounted.get(parent);
+  const keepers = arrivals.get(name)?.keepers;
+  keepers?.delete(parent);
+  if (keepers?.size === 0) arrivals.delete(name);
 }
 
 async function show({data, parentElement, setTriggerValue}) {
@@ -35,6 +44,7 @@ async function show({data, parentElement, setTriggerValue}) {
   chart.wanted = data;
   chart.send = setTriggerValue;
   chart.frame.setAttribute("aria-label", data.alt);
+  chart.frame.classList.toggle("chart-zoomable", Boolean(data.look));
   if (data.look) join(chart, data);
   try {
     chart.plotly = await load(data.library);
@@ -63,7 +73,7 @@ function load(address) {
 
 function create(parent) {
   const frame = document.createElement("div");
-  frame.className = "timeline-chart";
+  frame.className = "chart-frame";
   frame.setAttribute("role", "figure");
   const element = document.createElement("div");
   frame.append(element);
@@ -131,7 +141,7 @@ function timeline({look, blocks}, range, width) {
 function letZoom(chart) {
   const {frame} = chart;
   const box = document.createElement("div");
-  box.className = "timeline-box";
+  box.className = "chart-box";
   let drag = null;
   const plotAt = ({clientX, clientY}) => {
     const area = chart.look && chart.element.querySelector(".nsewdrag")?.getBoundingClientRect();
