@@ -31,11 +31,14 @@ def test_two_timelines_of_the_same_blocks_do_without_each_other(visit):
     link = "schedules?schedule=vpp&stages=4&micro_batches=8&interleave=2&compare=true&times_of=each+chunk"
     dashboard = visit(link).wait_for_title("vpp · 4 stages × 2", key="other_timeline").wait_for_title("4 stages")
     before = dashboard.settle().time_range
-    dashboard.slide("other_interleave", 1)
-    dashboard.wait_for_title("vpp · 4 stages × 3", key="other_timeline").settle()
-    assert dashboard.time_range == dashboard.graph("[...g.layout.xaxis.range]", key="other_timeline")
+    dashboard.slide("interleave", 1)
+    dashboard.wait_for_title("vpp · 4 stages × 3").settle()
     assert dashboard.time_range[1] > before[1]
-    assert dashboard.blocks == 2 * 4 * 2 * 8
+    dashboard.page.wait_for_function(
+        "end => document.querySelector('.st-key-other_timeline .js-plotly-plot').layout.xaxis.range[1] === end",
+        arg=dashboard.time_range[1],
+        timeout=10_000,
+    )
 
 
 def test_a_double_click_shows_the_whole_step_again(visit):
