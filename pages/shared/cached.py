@@ -8,13 +8,15 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from sapp_core.charts.blocks import Blocks, blocks_of
 from sapp_core.charts.bubble import bubble_figure
 from sapp_core.charts.gantt import gantt_figure
-from sapp_core.charts.in_flight import in_flight_figure
+from sapp_core.charts.in_flight import in_flight_figure, in_flight_table
 from sapp_core.charts.memory import Limit, memory_figure
 from sapp_core.charts.memory_time import memory_over_time_figure
 from sapp_core.charts.plan import plan_figure
 from sapp_core.charts.theme import Figure, Theme
+from sapp_core.charts.timeline_parts import packed_blocks, timeline_look
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Plan, even_split
 from sapp_core.domain.profile import ModelProfile, RecomputeMode
@@ -22,6 +24,7 @@ from sapp_core.domain.scenario import Scenario, digest
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.timeline import Evaluation
 from sapp_core.domain.unit_profile import UnitTimes, unit_profile
+from sapp_core.schedules.in_flight import peak_in_flight
 from sapp_core.schedules.registry import make_schedule
 from sapp_core.simulator.memory import in_flight_timeline
 from sapp_core.study import evaluate, fitting_mode
@@ -116,6 +119,24 @@ def timeline_chart(simulated: Simulated, theme: Theme, window: Window | None, un
     return gantt_figure(simulated.evaluation, theme, window, until)
 
 
+@st.cache_resource(max_entries=8, show_spinner=False, hash_funcs=_CHARTS)
+def blocks(simulated: Simulated) -> Blocks:
+    """`blocks_of` a plan."""
+    return blocks_of(simulated.evaluation)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False, hash_funcs=_CHARTS)
+def packed(simulated: Simulated) -> bytes:
+    """`packed_blocks` of a plan, under the plan's key."""
+    return packed_blocks(blocks(simulated), simulated.key)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)
+def look(simulated: Simulated, theme: Theme, until: float) -> str:
+    """`timeline_look` of a plan."""
+    return timeline_look(simulated.evaluation, blocks(simulated), theme, until)
+
+
 @st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)
 def in_flight_chart(simulated: Simulated, theme: Theme, window: Window | None, until: float = 0.0) -> Figure:
     """`in_flight_figure` of a plan."""
@@ -123,6 +144,13 @@ def in_flight_chart(simulated: Simulated, theme: Theme, window: Window | None, u
     return in_flight_figure(
         evaluation, in_flight_timeline(evaluation.schedule, evaluation.timeline), theme, window, until
     )
+
+
+@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)
+def most_in_flight_table(simulated: Simulated) -> dict[str, list[int | float]]:
+    """`in_flight_table` of a plan's schedule."""
+    found = simulated.evaluation.schedule
+    return in_flight_table(found.pipeline, peak_in_flight(found))
 
 
 @st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)

@@ -6,17 +6,18 @@ from typing import Any
 
 import streamlit as st
 
+from pages.shared import chart_component
 from sapp_core.charts.theme import DARK, LIGHT, Figure, Theme
 
 _FORMAT = "picture_format"
 _PICTURE_SCALE = 2
 _UNUSED_BUTTONS = ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "resetScale2d", "lasso2d", "select2d"]
-# Labels inside blocks and bars are chosen for a wide screen; on a narrow one they would run into each other.
+# Labels inside blocks and bars are chosen for a wide screen; on a narrow one they would run into each other. Only in
+# timelines that the browser draws itself they are chosen for the width there is.
 _STYLE = """<style>
 [data-testid="stMainBlockContainer"] { padding-top: 2.5rem; padding-bottom: 3rem; }
 @media (max-width: 900px) {
-  .st-key-timeline .textpoint, .st-key-other_timeline .textpoint, .st-key-my_timeline .textpoint,
-  .st-key-memory .textpoint, .st-key-my_memory .textpoint,
+  .stPlotlyChart .textpoint, .st-key-memory .textpoint, .st-key-my_memory .textpoint,
   .st-key-measured_timeline .textpoint { display: none; }
 }
 </style>"""
@@ -49,20 +50,30 @@ def plot(figure: Figure, key: str, name: str, alt: str, on_select: Callable[[], 
         key: of the element.
         name: of the picture file, without its ending.
         alt: what the chart says, for those who cannot see it.
-        on_select: called after a box was drawn in the chart.
+        on_select: called after a box was drawn in the chart, where Streamlit draws it.
     """
-    config: dict[str, Any] = {
+    config = chart_config(name)
+    if chart_component.available():
+        chart_component.draw_figure(figure, key, config, alt)
+        return
+    st.plotly_chart(
+        figure, theme=None, key=key, config=config, alt=alt, selection_mode="box", on_select=on_select or "ignore"
+    )
+
+
+def chart_config(name: str) -> dict[str, Any]:
+    """Plotly's settings for a chart whose picture file has this name."""
+    return {
         "displaylogo": False,
         "displayModeBar": True,
         "modeBarButtonsToRemove": _UNUSED_BUTTONS,
         "doubleClick": False,
         "scrollZoom": False,
+        # Plotly's own button for uploading a chart: data stays here.
+        "showSendToCloud": False,
         "toImageButtonOptions": {
             "format": str(st.session_state.get(_FORMAT, "PNG")).lower(),
             "filename": sub(r"[^A-Za-z0-9._-]+", "_", name),
             "scale": _PICTURE_SCALE,
         },
     }
-    st.plotly_chart(
-        figure, theme=None, key=key, config=config, alt=alt, selection_mode="box", on_select=on_select or "ignore"
-    )
