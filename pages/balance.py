@@ -21,12 +21,12 @@ from pages.shared.headline import (
 from pages.shared.jobs import JobState, jobs
 from pages.shared.link import forget_link, link_notices
 from pages.shared.pictures import adapt_page
-from pages.shared.scenario import Scenario
 from pages.shared.schedule_choice import forget_schedule_notice
 from pages.shared.session import Outcome
 from pages.shared.text import bullets, literal
 from sapp_core.charts.numbers import memory_text
 from sapp_core.domain.result import BalanceResult, Infeasibility, Status
+from sapp_core.domain.scenario import Scenario
 
 _TABS = ("Peak memory", "Memory over time", "Where time is lost", "Plan", "Comparison", "Search", "Download")
 

@@ -16,12 +16,12 @@ from math import isfinite
 from pathlib import Path
 
 from sapp_core.balancer.balance import balance, lp_text
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.command_options import FLAGS, parse
 from sapp_core.documents.parse import MAX_BYTES
 from sapp_core.domain.pipeline import Pipeline, Remainder
 from sapp_core.domain.plan import even_split
 from sapp_core.domain.profile import ModelProfile
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import MemoryModel, Objective, Progress
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.timeline import Evaluation

@@ -4,9 +4,9 @@ import argparse
 from collections.abc import Sequence
 from typing import NoReturn
 
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.balancer.solvers import SOLVERS
 from sapp_core.domain.pipeline import Pipeline, Remainder
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import MemoryModel, Objective
 from sapp_core.errors import SappError
 from sapp_core.interchange.exports import EXPORTS

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.shared.scenario import Scenario, digest
 from sapp_core.charts.bubble import bubble_figure
 from sapp_core.charts.gantt import gantt_figure
 from sapp_core.charts.in_flight import in_flight_figure
@@ -19,6 +18,7 @@ from sapp_core.charts.theme import Figure, Theme
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Plan, even_split
 from sapp_core.domain.profile import ModelProfile, RecomputeMode
+from sapp_core.domain.scenario import Scenario, digest
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.timeline import Evaluation
 from sapp_core.domain.unit_profile import UnitTimes, unit_profile

@@ -7,13 +7,13 @@ import streamlit as st
 from pages.shared import session
 from pages.shared.cached import simulate
 from pages.shared.jobs import jobs
-from pages.shared.scenario import Scenario
 from pages.shared.session import Outcome
 from sapp_core.charts.compare import Rival
 from sapp_core.charts.compare import comparison_table as table_of
 from sapp_core.domain.plan import even_split
 from sapp_core.domain.profile import RecomputeMode
 from sapp_core.domain.result import BalanceResult, MemoryModel, Objective, Status
+from sapp_core.domain.scenario import Scenario
 from sapp_core.domain.sequence_split import split_along_sequence
 
 SECONDS = 3.0

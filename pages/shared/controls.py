@@ -17,15 +17,15 @@ from pages.shared.pipeline_controls import (
     stages_and_micro_batches,
     weight_gradient_memory,
 )
-from pages.shared.scenario import Scenario
 from pages.shared.schedule_choice import choose_schedule, summary
 from pages.shared.text import literal
 from pages.shared.training_sizes import with_training_sizes
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.balancer.sapp_memory import KNOWN
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.profile import ModelProfile
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import MemoryModel, Objective
+from sapp_core.domain.scenario import Scenario
 from sapp_core.domain.sequence_split import split_along_sequence
 from sapp_core.errors import SappError
 from sapp_core.schedules.registry import ScheduleFamily

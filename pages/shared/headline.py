@@ -7,11 +7,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.shared.cached import EvenSplit, Simulated
-from pages.shared.scenario import Scenario
 from pages.shared.text import bullets, literal
 from sapp_core.charts.numbers import memory_text, percent_text, signed_percent_text, time_text
 from sapp_core.domain.profile import RecomputeMode
 from sapp_core.domain.result import BalanceResult, Objective, Progress, Status
+from sapp_core.domain.scenario import Scenario
 from sapp_core.schedules.registry import family
 
 _SOLVERS = {"highs": "HiGHS", "cbc": "CBC"}

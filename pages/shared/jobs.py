@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.shared.scenario import Scenario
 from sapp_core.balancer.process import BalanceProcess
 from sapp_core.domain.result import BalanceResult, Progress
+from sapp_core.domain.scenario import Scenario
 from sapp_core.errors import SappError
 
 PATIENCE_SECONDS = 10.0

@@ -8,7 +8,6 @@ import streamlit as st
 from pages.shared import cached
 from pages.shared.cached import Simulated
 from pages.shared.pictures import page_theme, plot
-from pages.shared.scenario import Scenario
 from pages.shared.session import BALANCE_VIEW, set_window, window
 from pages.shared.text import literal
 from sapp_core.charts.gantt import MAX_BLOCKS, blocks_in_view
@@ -18,6 +17,7 @@ from sapp_core.charts.plan import plan_table
 from sapp_core.charts.progress import progress_figure
 from sapp_core.charts.scene import clipped_window, shifted_window
 from sapp_core.domain.result import Objective, Progress
+from sapp_core.domain.scenario import Scenario
 from sapp_core.schedules.in_flight import peak_in_flight
 
 

@@ -7,8 +7,8 @@ from uuid import uuid4
 
 import streamlit as st
 
-from pages.shared.scenario import Scenario
 from sapp_core.domain.result import BalanceResult
+from sapp_core.domain.scenario import Scenario
 
 BALANCE_VIEW, SCHEDULES_VIEW = "time_window", "order_window"
 """Views: charts that share one time window."""

@@ -13,12 +13,12 @@ from sapp_core.balancer.path_bound import STEP, PlanModel, relaxation, step_prog
 from sapp_core.balancer.path_rows import PathRows
 from sapp_core.balancer.plan_space import plan_space
 from sapp_core.balancer.question import Question, question_of
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.balancer.run import Run
 from sapp_core.balancer.sapp_objective import surrogate
 from sapp_core.balancer.surrogate_run import run_surrogate
 from sapp_core.balancer.time_unit import PROFILE_UNIT
 from sapp_core.domain.profile import ModelProfile
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import BalanceResult, Objective, Progress, Status
 from sapp_core.domain.schedule import Schedule
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.profile import ModelProfile
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import BalanceResult
 from sapp_core.errors import SappError
 

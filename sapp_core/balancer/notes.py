@@ -1,9 +1,9 @@
 """What the user should know beside the plan."""
 
 from sapp_core.balancer.question import Question, stage_memory
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.domain.costs import ChunkCosts
 from sapp_core.domain.profile import ModelProfile
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import MemoryModel
 from sapp_core.domain.timeline import MEMORY_ROUNDING_MB
 from sapp_core.schedules.in_flight import peak_vectors

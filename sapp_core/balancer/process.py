@@ -16,9 +16,9 @@ from types import TracebackType
 from typing import Self
 
 from sapp_core.balancer.messages import Ended, Improved, Job
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.profile import ModelProfile
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import BalanceResult, Progress
 from sapp_core.errors import SappError, SolverError
 

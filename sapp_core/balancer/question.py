@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from sapp_core.balancer.ilp import PlacementProgram, Vectors, placement_program
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.balancer.sapp_memory import estimated_vectors
 from sapp_core.balancer.time_unit import TimeUnit
 from sapp_core.domain.costs import ChunkCosts
 from sapp_core.domain.profile import ModelProfile
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import MemoryModel
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.sequence_split import split_along_sequence

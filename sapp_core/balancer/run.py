@@ -10,12 +10,12 @@ from sapp_core.balancer import notes
 from sapp_core.balancer.own_order import own_order
 from sapp_core.balancer.plan_space import plan_space
 from sapp_core.balancer.question import question_of, stage_memory
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.balancer.solvers import Answer, Effort, Watch, solver_named
 from sapp_core.balancer.time_unit import time_unit
 from sapp_core.domain.costs import ChunkCosts, chunk_costs
 from sapp_core.domain.plan import Plan
 from sapp_core.domain.profile import ModelProfile
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import BalanceResult, Infeasibility, Progress, Status
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.timeline import MEMORY_ROUNDING_MB

@@ -31,7 +31,7 @@ def plan_from_json(text: str, profile: ModelProfile, pipeline: Pipeline) -> Plan
         FormatError: the text is no such plan.
         PlanError: the plan does not fit profile and pipeline.
     """
-    return _plan_from_object(parse_document(text.encode(errors="surrogatepass"), PLAN), profile, pipeline)
+    return plan_from_object(parse_document(text.encode(errors="surrogatepass"), PLAN), profile, pipeline)
 
 
 def read_plan(data: bytes, source: str, profile: ModelProfile, pipeline: Pipeline) -> Plan:
@@ -56,20 +56,32 @@ def read_plan(data: bytes, source: str, profile: ModelProfile, pipeline: Pipelin
                 raise FormatError(f"{source}: this result holds no plan.")
         elif is_mindformers(document):
             return plan_from_settings(document, profile, pipeline)
-    return _plan_from_object(document, profile, pipeline)
+    return plan_from_object(document, profile, pipeline)
 
 
-def _plan_from_object(document: object, profile: ModelProfile, pipeline: Pipeline) -> Plan:
+def plan_from_object(document: object, profile: ModelProfile, pipeline: Pipeline, path: str = PLAN) -> Plan:
+    """The plan of an object as `Plan.as_dict` makes it; modes that are left out place no layers.
+
+    Args:
+        document: the object.
+        profile: what the plan places.
+        pipeline: where.
+        path: of the object in its file, for the sentences.
+
+    Raises:
+        FormatError: the object is no such plan.
+        PlanError: the plan does not fit profile and pipeline.
+    """
     names = [layer.name for layer in profile.body]
     if not isinstance(document, dict) or set(document) != set(names):
         raise FormatError(
-            f"{PLAN}: must have the layer kinds {', '.join(names)} as its keys, found {found_keys(document)}."
+            f"{path}: must have the layer kinds {', '.join(names)} as its keys, found {found_keys(document)}."
         )
     layers = []
     problems: list[str] = []
     for name in names:
         try:
-            layers.append(_placement(name, document[name], pipeline))
+            layers.append(_placement(name, document[name], pipeline, child(path, name)))
         except FormatError as error:
             problems += error.problems
     if problems:
@@ -79,8 +91,7 @@ def _plan_from_object(document: object, profile: ModelProfile, pipeline: Pipelin
     return plan
 
 
-def _placement(name: str, modes: object, pipeline: Pipeline) -> LayerPlacement:
-    path = child(PLAN, name)
+def _placement(name: str, modes: object, pipeline: Pipeline, path: str) -> LayerPlacement:
     if not isinstance(modes, dict):
         raise FormatError(f"{path}: must be a mapping from recompute mode to layer counts, found {found(modes)}.")
     problems = [

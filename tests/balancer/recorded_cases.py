@@ -4,10 +4,10 @@ import json
 from functools import cache
 from typing import Any
 
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.domain.pipeline import Pipeline, Remainder
 from sapp_core.domain.plan import Plan, placed
 from sapp_core.domain.profile import ModelProfile, RecomputeMode
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import MemoryModel, Objective
 from sapp_core.domain.schedule import Schedule
 from sapp_core.profiles.load import load_profile

@@ -4,10 +4,10 @@ from itertools import pairwise
 import pytest
 
 from sapp_core.balancer.balance import balance
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.domain.costs import chunk_costs
 from sapp_core.domain.pipeline import Pipeline, Remainder
 from sapp_core.domain.profile import MODES, LayerKind, LayerProfile, ModelProfile
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import MemoryModel, Objective, Progress, Status
 from sapp_core.errors import PipelineError, SolverError
 from sapp_core.schedules.registry import make_schedule

@@ -9,10 +9,10 @@ import pytest
 from sapp_core.balancer import exact
 from sapp_core.balancer.balance import balance
 from sapp_core.balancer.live_model import LiveModel
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.domain.costs import chunk_costs
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.profile import MODES, LayerKind, LayerProfile, ModelProfile, RecomputeMode
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import MemoryModel, Objective, Status
 from sapp_core.errors import SolverError
 from sapp_core.schedules.registry import make_schedule

@@ -5,10 +5,10 @@ import pytest
 from sapp_core.balancer.balance import balance
 from sapp_core.balancer.infeasible import out_of_memory, too_few_layers
 from sapp_core.balancer.question import question_of
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.balancer.solvers import Answer, Effort, solver_named
 from sapp_core.domain.pipeline import Pipeline, Placement
 from sapp_core.domain.profile import MODES, LayerKind, LayerProfile, ModelProfile
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import Status
 from sapp_core.schedules.registry import make_schedule
 from tests.balancer.recorded_cases import recorded_profile

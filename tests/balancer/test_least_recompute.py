@@ -1,11 +1,11 @@
 from sapp_core.balancer.least_recompute import least_recompute
 from sapp_core.balancer.question import question_of
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.balancer.solvers import Effort, solver_named
 from sapp_core.balancer.time_unit import PROFILE_UNIT
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Plan, placed
 from sapp_core.domain.profile import MODES, LayerKind, LayerProfile, ModelProfile, RecomputeMode
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import Objective
 from sapp_core.schedules.registry import make_schedule
 

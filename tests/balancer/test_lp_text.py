@@ -9,9 +9,9 @@ import pulp
 import pytest
 
 from sapp_core.balancer.balance import balance, lp_text
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.profile import MODES, LayerKind, LayerProfile, ModelProfile
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import Objective, Status
 from sapp_core.schedules.registry import make_schedule
 from tests.balancer.recorded_cases import recorded_case

@@ -6,11 +6,11 @@ import pytest
 
 from sapp_core.balancer.balance import balance
 from sapp_core.balancer.ilp import placement_program
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.balancer.sapp_memory import estimated_vectors
 from sapp_core.balancer.time_unit import PROFILE_UNIT
 from sapp_core.domain.pipeline import Pipeline, Placement
 from sapp_core.domain.profile import MODES, LayerKind, LayerProfile, ModelProfile
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import MemoryModel, Objective, Status
 from sapp_core.schedules.in_flight import peak_vectors
 from tests.balancer.brute_force import all_plans, surrogate

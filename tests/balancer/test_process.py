@@ -12,9 +12,9 @@ import pytest
 
 from sapp_core.balancer.balance import balance
 from sapp_core.balancer.process import BalanceProcess
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.balancer.solvers import POLL_SECONDS
 from sapp_core.domain.pipeline import Pipeline
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import BalanceResult, Progress, Status
 from sapp_core.errors import PipelineError, SappError, SolverError
 from tests.balancer.recorded_cases import recorded_case

@@ -5,10 +5,10 @@ from random import Random
 
 import numpy as np
 
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.balancer.sapp_memory import estimated_vectors
 from sapp_core.domain.pipeline import Pipeline, Remainder
 from sapp_core.domain.profile import MODES, LayerKind, LayerProfile, ModelProfile
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import MemoryModel
 from sapp_core.domain.schedule import Schedule
 from sapp_core.schedules.in_flight import peak_vectors

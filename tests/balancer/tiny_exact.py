@@ -5,9 +5,9 @@ from random import Random
 
 import numpy as np
 
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.domain.pipeline import Pipeline, Placement, Remainder
 from sapp_core.domain.profile import TrainingShape
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.sequence_split import split_along_sequence
 from sapp_core.errors import SappError
 from sapp_core.schedules.in_flight import peak_vectors

@@ -7,11 +7,11 @@ import pytest
 
 from pages.shared import jobs as jobs_module
 from pages.shared.jobs import Jobs
-from pages.shared.scenario import Scenario
 from pages.shared.sources import sample
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.domain.pipeline import Pipeline
+from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import BalanceResult, Status
+from sapp_core.domain.scenario import Scenario
 
 EASY = Scenario(sample("small32").profile, "1f1b", Pipeline(4, 8), BalanceRequest(12_000.0))
 HARD = Scenario(sample("sim192").profile, "vpp", Pipeline(16, 16, 3), BalanceRequest(53_000.0))

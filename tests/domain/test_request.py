@@ -1,6 +1,6 @@
 import pytest
 
-from sapp_core.balancer.request import LARGEST_SEED, BalanceRequest
+from sapp_core.domain.request import LARGEST_SEED, BalanceRequest
 from sapp_core.errors import PipelineError
 
 

@@ -3,10 +3,30 @@
 from dataclasses import dataclass
 from math import isfinite
 
+from sapp_core.domain.plan import Plan
 from sapp_core.domain.result import MemoryModel, Objective
 from sapp_core.errors import PipelineError
 
 LARGEST_SEED = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A cell that must hold a given number of layers.
+
+    Body layers count, those of all kinds and under all recompute modes together; head and tail layers do not. Which
+    kinds and modes they are is left to the balancer. In a bidirectional pipeline, a pin holds for both copies of its
+    virtual stage.
+
+    Attributes:
+        chunk: of the cell.
+        stage: of the cell.
+        layers: body layers the cell holds, no more and no less.
+    """
+
+    chunk: int
+    stage: int
+    layers: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +41,10 @@ class BalanceRequest:
         time_limit: seconds for the whole run.
         seed: of the solver's random choices.
         threads: the solver may use.
+        pinned: cells that must hold a given number of layers. Step time and lower bound are then those of the plans
+            that keep them.
+        start: where the exact search begins; the answer is never slower than it when it may be answered itself. The
+            surrogate objectives do not use it.
     """
 
     memory_limit_mb: float | tuple[float, ...] | None
@@ -30,6 +54,8 @@ class BalanceRequest:
     time_limit: float = 90.0
     seed: int = 0
     threads: int = 2
+    pinned: tuple[Pin, ...] = ()
+    start: Plan | None = None
 
     def __post_init__(self) -> None:
         limits = self.memory_limit_mb if isinstance(self.memory_limit_mb, tuple) else (self.memory_limit_mb,)
@@ -44,6 +70,7 @@ class BalanceRequest:
             problems.append(f"seed: must lie between 0 and {LARGEST_SEED}, found {self.seed!r}.")
         if self.threads < 1:
             problems.append(f"threads: must be at least 1, found {self.threads!r}.")
+        problems += _pin_problems(self.pinned)
         if problems:
             raise PipelineError(*problems)
 
@@ -61,3 +88,26 @@ class BalanceRequest:
                 f"memory_limit_mb: needs one number, or one for each of the {num_stages} stages, found {len(limit)}."
             )
         return limit
+
+
+def _pin_problems(pinned: tuple[Pin, ...]) -> list[str]:
+    """Of pins by themselves, wherever layers go."""
+    problems = []
+    known: dict[tuple[int, int], int] = {}
+    for pin in pinned:
+        problems += [
+            f"pinned: {what} must be a whole number of at least 0, found {value!r}."
+            for what, value in (
+                ("a chunk", pin.chunk),
+                ("a stage", pin.stage),
+                (f"layers of chunk {pin.chunk}, stage {pin.stage}", pin.layers),
+            )
+            if not isinstance(value, int) or isinstance(value, bool) or value < 0
+        ]
+        before = known.setdefault((pin.chunk, pin.stage), pin.layers)
+        if before != pin.layers:
+            problems.append(
+                f"pinned: a cell can have one number of layers only, found {before} and {pin.layers} for chunk "
+                f"{pin.chunk}, stage {pin.stage}."
+            )
+    return problems
