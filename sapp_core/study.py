@@ -61,9 +61,7 @@ def fitting_mode(
 
 def lightest_mode(profile: ModelProfile, schedule: Schedule) -> RecomputeMode:
     """The recomputation with which the fullest stage of the even split needs least memory; the least of equal ones."""
-    highest = {
-        mode: max(stage.total_mb for stage in peak) for mode, peak in _even_split_peaks(profile, schedule)
-    }
+    highest = {mode: max(stage.total_mb for stage in peak) for mode, peak in _even_split_peaks(profile, schedule)}
     return min(highest, key=lambda mode: highest[mode])
 
 

@@ -22,7 +22,9 @@ FLOORS = (
     ),
     ("sapp_core.balancer",),
     ("sapp_core.study",),
+    ("sapp_core.sweep",),
     ("sapp_core.command_options",),
+    ("sapp_core.sweep_command",),
     ("sapp_core.__main__",),
     ("pages.shared",),
     ("pages",),
@@ -40,6 +42,7 @@ THIRD_PARTIES = {
     "highspy": ("sapp_core.balancer",),
     "yaml": ("sapp_core.documents", "sapp_core.profiles", "sapp_core.interchange"),
     "plotly": ("sapp_core.charts",),
+    "distributed": ("sapp_core.sweep",),
     "streamlit": ("pages", "pages.shared", "app"),
 }
 """Package → the parts that may import it; packages that are not here may be imported nowhere."""
@@ -139,6 +142,8 @@ def test_the_sources_are_found():
         ("sapp_core.study", "from sapp_core.__main__ import main"),
         ("sapp_core.balancer.balance", "import sapp_core.study"),
         ("sapp_core.balancer.balance", "import requests"),
+        ("sapp_core.study", "from sapp_core.sweep.run import sweep"),
+        ("pages.shared.session", "import distributed"),
         ("sapp_core.balancer.balance", "import importlib\nimportlib.import_module('streamlit')"),
         ("sapp_core.charts.gantt", "from pages.shared import session"),
         ("pages.shared.session", "from pages import balance"),

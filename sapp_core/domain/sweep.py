@@ -1,5 +1,6 @@
 """One point of a sweep and what was found there."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -113,9 +114,14 @@ class PointResult:
         return None if self.balance is None else self.balance.gap
 
 
-def best_first(results: tuple[PointResult, ...]) -> tuple[PointResult, ...]:
+def best_first(results: Sequence[PointResult]) -> tuple[PointResult, ...]:
     """Points that fit by their time per sample, then those that do not, then those that cannot run."""
-    rank = {PointStatus.INFEASIBLE: 1, PointStatus.NO_SOLUTION_IN_TIME: 1, PointStatus.REFUSED: 2, PointStatus.FAILED: 3}
+    rank = {
+        PointStatus.INFEASIBLE: 1,
+        PointStatus.NO_SOLUTION_IN_TIME: 1,
+        PointStatus.REFUSED: 2,
+        PointStatus.FAILED: 3,
+    }
 
     def key(result: PointResult) -> tuple[object, ...]:
         point = result.point
@@ -136,7 +142,7 @@ def best_first(results: tuple[PointResult, ...]) -> tuple[PointResult, ...]:
     return tuple(sorted(results, key=key))
 
 
-def pareto_front(results: tuple[PointResult, ...]) -> tuple[PointResult, ...]:
+def pareto_front(results: Sequence[PointResult]) -> tuple[PointResult, ...]:
     """Points that fit and that no other one beats in both time per sample and peak memory; least memory first."""
     by_memory = sorted(
         (result for result in results if result.fits),

@@ -28,6 +28,12 @@ class Estimate:
     seconds: float
     at_most: bool
 
+    @property
+    def words(self) -> str:
+        """As `about 7 s` or `at most 4 min`."""
+        time = f"{ceil(self.seconds)} s" if self.seconds < 100 else f"{ceil(self.seconds / 60)} min"
+        return f"{'at most' if self.at_most else 'about'} {time}"
+
 
 def usable_cores() -> int:
     """Cores this process may use."""
@@ -62,6 +68,12 @@ def estimate(tasks: Sequence[Task], num_workers: int, costs: dict[str, float]) -
     work = sum(costs[task.scenario.schedule_name] * _ops(task) for task in tasks)
     # More workers than cores only take turns.
     return Estimate(START_SECONDS + work / min(workers, usable_cores()), at_most=False)
+
+
+def forecast(tasks: Sequence[Task], num_workers: int) -> Estimate:
+    """`estimate`, with the costs measured now where they are needed."""
+    balanced = bool(tasks) and tasks[0].point.objective is not None
+    return estimate(tasks, num_workers, {} if balanced else measured_costs(tasks))
 
 
 def _ops(task: Task) -> int:

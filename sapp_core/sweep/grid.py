@@ -17,6 +17,9 @@ from sapp_core.schedules.registry import SCHEDULES, family, placed, schedule_pro
 MOST_POINTS = 20_000
 """Of one grid: more cannot be looked at, and each is held in memory."""
 
+NO_KNOBS = Pipeline(num_stages=1, num_micro_batches=1)
+"""Everything at its default."""
+
 _THREADS = 1
 """Of each balancing run: the cores work on points."""
 
@@ -61,7 +64,7 @@ class Grid:
     global_batch: int | None = None
     data_parallel: int = 1
     micro_batch_size: int = 1
-    knobs: Pipeline = Pipeline(num_stages=1, num_micro_batches=1)
+    knobs: Pipeline = NO_KNOBS
     seconds: float | None = None
     seed: int = 0
 
@@ -78,11 +81,23 @@ class Grid:
     @property
     def num_points(self) -> int:
         """Combinations, those that cannot run included."""
-        return prod(map(len, self._dimensions()))
+        listed = (self.schedules, self.stages, self.chunks, self._micro_batches, self.sequence_splits)
+        return prod(map(len, (*listed, self.memory_limits_mb, self._objectives)))
 
     def points(self) -> tuple[SweepPoint, ...]:
         """Every combination, in the order of the lists, the last one changing fastest; none is left out."""
-        return tuple(self._point(*values) for values in product(*self._dimensions()))
+        return tuple(
+            self._point(*values)
+            for values in product(
+                self.schedules,
+                self.stages,
+                self.chunks,
+                self._micro_batches,
+                self.sequence_splits,
+                self.memory_limits_mb,
+                self._objectives,
+            )
+        )
 
     def scenario(self, profile: ModelProfile, point: SweepPoint) -> Scenario:
         """What a point asks, for a point without problems.
@@ -102,16 +117,13 @@ class Grid:
         request = self._request(point.memory_limit_mb, point.objective or Objective.EXACT)
         return Scenario(profile, point.schedule_name, pipeline, request)
 
-    def _dimensions(self) -> tuple[Sequence[object], ...]:
-        return (
-            self.schedules,
-            self.stages,
-            self.chunks,
-            self.micro_batches or (None,),
-            self.sequence_splits,
-            self.memory_limits_mb,
-            (None,) if self.seconds is None else self.objectives,
-        )
+    @property
+    def _micro_batches(self) -> tuple[int | None, ...]:
+        return self.micro_batches or (None,)
+
+    @property
+    def _objectives(self) -> tuple[Objective | None, ...]:
+        return (None,) if self.seconds is None else self.objectives
 
     def _point(
         self,

@@ -1,7 +1,10 @@
 """Lists and ranges as people type them: `4, 8, 16`, `4-16 step 4`, `1, 2, 4-16`."""
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from math import isfinite
+from typing import TypeVar
 
 from sapp_core.errors import PipelineError
 
@@ -15,6 +18,52 @@ _LONGEST = 12
 """Digits; no size has more."""
 
 
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """The lists of a grid that are typed as text."""
+
+    stages: tuple[int, ...]
+    chunks: tuple[int | None, ...]
+    micro_batches: tuple[int, ...]
+    sequence_splits: tuple[int, ...]
+    memory_limits_mb: tuple[float | None, ...]
+
+
+def read_lists(
+    *, stages: str, chunks: str = "", micro_batches: str = "", sequence_splits: str = "", memory_limits: str = NO_LIMIT
+) -> Lists:
+    """All lists of a grid; empty text means what the schedule fixes (chunks), none (micro-batches), or 1 (splits).
+
+    Raises:
+        PipelineError: with the problems of all of them.
+    """
+    problems: list[str] = []
+
+    def read(reader: Callable[[str, str], tuple[Value, ...]], field: str, text: str) -> tuple[Value, ...]:
+        try:
+            return reader(field, text)
+        except PipelineError as error:
+            problems.extend(error.problems)
+            return ()
+
+    def whole(field: str, text: str, unsaid: tuple[int, ...]) -> tuple[int, ...]:
+        return read(whole_numbers, field, text) if text.strip() else unsaid
+
+    lists = Lists(
+        stages=read(whole_numbers, "num_stages", stages),
+        chunks=whole("num_chunks", chunks, ()) or (None,),
+        micro_batches=whole("num_micro_batches", micro_batches, ()),
+        sequence_splits=whole("num_sequence_splits", sequence_splits, (1,)),
+        memory_limits_mb=read(memory_limits_of, "memory_limit_mb", memory_limits),
+    )
+    if problems:
+        raise PipelineError(*problems)
+    return lists
+
+
 def whole_numbers(field: str, text: str) -> tuple[int, ...]:
     """Whole numbers of at least 1, in the order they were typed, each once.
 
@@ -26,7 +75,7 @@ def whole_numbers(field: str, text: str) -> tuple[int, ...]:
         PipelineError: one sentence for each part that cannot be read.
     """
     values: dict[int, None] = {}
-    problems = []
+    problems: list[str] = []
     for part in _parts(text):
         try:
             values |= dict.fromkeys(_whole(field, part))
@@ -41,14 +90,14 @@ def whole_numbers(field: str, text: str) -> tuple[int, ...]:
     return tuple(values)
 
 
-def memory_limits(field: str, text: str) -> tuple[float | None, ...]:
+def memory_limits_of(field: str, text: str) -> tuple[float | None, ...]:
     """Limits in MiB, in the order they were typed, each once; `none` = no limit.
 
     Raises:
         PipelineError: one sentence for each part that cannot be read.
     """
     values: dict[float | None, None] = {}
-    problems = []
+    problems: list[str] = []
     for part in _parts(text):
         if part.lower() == NO_LIMIT:
             values[None] = None

@@ -86,9 +86,7 @@ def _simulated(task: Task, schedule: Schedule) -> PointResult:
     )
 
 
-def _for_orientation(
-    task: Task, schedule: Schedule, status: PointStatus, sentences: tuple[str, ...]
-) -> PointResult:
+def _for_orientation(task: Task, schedule: Schedule, status: PointStatus, sentences: tuple[str, ...]) -> PointResult:
     """Without a plan that fits: the even split that needs least memory."""
     profile, pipeline = task.scenario.profile, task.scenario.pipeline
     mode = lightest_mode(profile, schedule)
@@ -108,8 +106,9 @@ def _for_orientation(
 def _over_limit(shown: PointResult) -> tuple[str, ...]:
     peaks, limit = shown.peak_memory_mb, shown.point.memory_limit_mb or 0.0
     stage = max(range(len(peaks)), key=lambda s: peaks[s])
-    return (
+    over = peaks[stage] - limit
+    sentence = (
         f"The even split does not fit: even with {shown.recompute} recomputation stage {stage} needs "
-        f"{peaks[stage]:,.0f} MiB, {peaks[stage] - limit:,.0f} MiB more than the limit. Balancing may still find a plan "
-        "that fits.",
+        f"{peaks[stage]:,.0f} MiB, {over:,.0f} MiB more than the limit. Balancing may still find a plan that fits."
     )
+    return (sentence,)

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given
+from sapp_core.balancer.request import BalanceRequest
 
 from sapp_core.balancer.balance import balance
 from sapp_core.balancer.own_order import own_order
-from sapp_core.balancer.request import BalanceRequest
 from sapp_core.domain.costs import chunk_costs
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import even_split
