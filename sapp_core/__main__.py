@@ -142,12 +142,13 @@ def _schedule(options: argparse.Namespace) -> int:
 def _sweep(options: argparse.Namespace) -> int:
     profile = _profile(options)
     grid = grid_of(options, profile)
+    coming = results_of(grid, profile, options)
     results: list[PointResult] = []
     watched = sys.stderr.isatty()
     # What is done is worth having, however a sweep ends.
     try:
         _tell("sweep", [plan_words(grid, profile, options)])
-        for result in results_of(grid, profile, options):
+        for result in coming:
             results.append(result)
             if watched:
                 sys.stderr.write(f"{CLEAR_LINE}{len(results):,} of {grid.num_points:,} points done")

@@ -77,7 +77,8 @@ def plan_words(grid: Grid, profile: ModelProfile, options: argparse.Namespace) -
     if options.scheduler or not tasks:
         return f"{words}."
     workers = _workers(options)
-    return f"{words}; estimated to take {forecast(tasks, workers).words} with {workers} worker processes."
+    processes = f"{workers} worker process{'' if workers == 1 else 'es'}"
+    return f"{words}; estimated to take {forecast(tasks, workers).words} with {processes}."
 
 
 def results_of(grid: Grid, profile: ModelProfile, options: argparse.Namespace) -> Iterator[PointResult]:
