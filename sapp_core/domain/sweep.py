@@ -1,8 +1,9 @@
 """One point of a sweep and what was found there."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from operator import attrgetter
 
 from sapp_core.domain.plan import Plan
 from sapp_core.domain.profile import RecomputeMode
@@ -142,14 +143,15 @@ def best_first(results: Sequence[PointResult]) -> tuple[PointResult, ...]:
     return tuple(sorted(results, key=key))
 
 
-def pareto_front(results: Sequence[PointResult]) -> tuple[PointResult, ...]:
-    """Points that fit and that no other one beats in both time per sample and peak memory; least memory first."""
-    by_memory = sorted(
-        (result for result in results if result.fits),
-        key=lambda result: (result.highest_peak_mb or 0.0, result.time_per_sample or 0.0),
-    )
+def pareto_front(
+    results: Sequence[PointResult], time: Callable[[PointResult], float | None] = attrgetter("time_per_sample")
+) -> tuple[PointResult, ...]:
+    """Points that fit and that no other one beats in both time and peak memory; least memory first."""
+    rated = [(result.highest_peak_mb or 0.0, time(result) or 0.0, result) for result in results if result.fits]
     front: list[PointResult] = []
-    for result in by_memory:
-        if not front or (result.time_per_sample or 0.0) < (front[-1].time_per_sample or 0.0):
+    fastest = float("inf")
+    for _, seconds, result in sorted(rated, key=lambda entry: entry[:2]):
+        if seconds < fastest:
             front.append(result)
+            fastest = seconds
     return tuple(front)
