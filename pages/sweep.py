@@ -79,6 +79,13 @@ def _state_and_results(controls: SweepControls, *, running: bool) -> None:
     state = seen_state(session.session_name())
     if state is None or (running and state.ended):
         st.rerun()
+    # Always one element, so that what comes after it stays in its place.
+    with st.container():
+        _progress(controls, state)
+    sweep_results.show(state)
+
+
+def _progress(controls: SweepControls, state: SweepState) -> None:
     total, done = state.swept.grid.num_points, len(state.results)
     if not state.ended:
         bar, cancel = st.columns([5, 1], vertical_alignment="center")
@@ -97,7 +104,6 @@ def _state_and_results(controls: SweepControls, *, running: bool) -> None:
                 "Resume", key="sweep_resume", icon=":material/resume:", on_click=_resume, args=(controls, state),
                 disabled=controls.executor is None, help="Works on the points that are missing.",
             )  # fmt: skip
-    sweep_results.show(state)
 
 
 def _time_left(state: SweepState) -> str:

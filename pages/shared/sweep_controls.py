@@ -186,13 +186,13 @@ def _knobs(profile: ModelProfile, families: list[ScheduleFamily]) -> tuple[Pipel
     efficiency, share, kept = overlap(*families), input_gradient(*families), weight_gradient_memory(*families)
     with st.expander("Constant memory, transfers"):
         constant = amount(
-            "Constant memory (MiB)", "constant_memory", default=float(profile.constant_mb),
+            "Constant memory (MiB)", "sweep_constant_memory", default=float(profile.constant_mb),
             top=max(8192.0, 2 * profile.constant_mb), step=256.0,
             text="Memory that every stage needs whatever it holds.",
         )  # fmt: skip
         longest = max(layer.forward_time for layer in profile.body)
         p2p_time = amount(
-            f"Transfer time ({literal(profile.time_unit)})", "p2p_time", default=0.0, top=float(longest) or 1.0,
+            f"Transfer time ({literal(profile.time_unit)})", "sweep_p2p_time", default=0.0, top=float(longest) or 1.0,
             step=float(longest) / 20 or 0.1, text="Delay of data that goes from one stage to another.",
         )  # fmt: skip
     knobs = Pipeline(

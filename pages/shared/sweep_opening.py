@@ -11,6 +11,7 @@ from pages.shared.schedule_choice import forget_schedule_notice
 from pages.shared.session import Outcome
 from pages.shared.sweep_jobs import Swept
 from sapp_core.domain.request import BalanceRequest
+from sapp_core.domain.scenario import Scenario
 from sapp_core.domain.sweep import PointResult, SweepPoint
 from sapp_core.schedules.registry import family
 
@@ -24,27 +25,10 @@ def want(swept: Swept, result: PointResult) -> None:
     if st.session_state[_REFUSAL]:
         return
     scenario = swept.grid.scenario(swept.profile, result.point)
-    pipeline, limit = scenario.pipeline, result.point.memory_limit_mb
-    st.session_state.update(
-        {
-            "schedule": scenario.schedule_name,
-            # What was chosen before has nothing to do with this choice.
-            "schedule_before": scenario.schedule_name,
-            "stages": pipeline.num_stages,
-            "micro_batches": pipeline.num_micro_batches,
-            "limited": limit is not None,
-            "constant_memory": float(scenario.profile.constant_mb),
-            "p2p_time": float(pipeline.p2p_time),
-            "objective": scenario.request.objective,
-            "group_size": None,
-        }
-    )
-    if limit is not None:
-        st.session_state["memory_limit"] = float(limit)
-    if family(scenario.schedule_name).fixed_chunks is None:
-        st.session_state["interleave"] = pipeline.num_chunks
-    if family(scenario.schedule_name).uses_splits:
-        st.session_state["sequence_splits"] = pipeline.num_sequence_splits
+    settings = _settings(scenario)
+    st.session_state.update(settings)
+    # What was chosen before has nothing to do with this choice.
+    st.session_state["schedule_before"] = scenario.schedule_name
     forget_link()
     forget_schedule_notice()
     session.set_window(None)
@@ -52,24 +36,54 @@ def want(swept: Swept, result: PointResult) -> None:
         session.forget_outcome()
         session.want_balance()
     else:
-        st.session_state["time_limit"] = int(scenario.request.time_limit)
+        st.session_state["time_limit"] = settings["time_limit"] = int(scenario.request.time_limit)
         # That page's own runs use more threads; the question is the same.
         asked = replace(scenario.request, threads=BalanceRequest(None).threads)
         session.show(Outcome(replace(scenario, request=asked), result.balance))
         session.balance_begun()
-    st.session_state[_WANTED] = True
+    st.session_state[_WANTED] = {key: _in_link(value) for key, value in settings.items() if value is not None}
 
 
 def go_if_wanted() -> None:
     """In the run after `want`: to the Balance page."""
-    if st.session_state.pop(_WANTED, False):
-        st.switch_page("pages/balance.py")
+    if link := st.session_state.pop(_WANTED, None):
+        # Streamlit refuses to leave with an empty link while widgets of this page stand in the address.
+        st.switch_page("pages/balance.py", query_params=link)
 
 
 def refusal() -> tuple[str, ...]:
     """Why the point that was clicked last cannot be opened; empty when it could."""
     found: tuple[str, ...] = st.session_state.get(_REFUSAL, ())
     return found
+
+
+def _settings(scenario: Scenario) -> dict[str, object]:
+    """Key of each control of Balance → its value."""
+    pipeline, limit, chosen = scenario.pipeline, scenario.request.memory_limit_mb, family(scenario.schedule_name)
+    settings: dict[str, object] = {
+        "schedule": scenario.schedule_name,
+        "stages": pipeline.num_stages,
+        "micro_batches": pipeline.num_micro_batches,
+        "limited": limit is not None,
+        "constant_memory": float(scenario.profile.constant_mb),
+        "p2p_time": float(pipeline.p2p_time),
+        "objective": str(scenario.request.objective),
+    }
+    if isinstance(limit, float):
+        settings["memory_limit"] = limit
+    if chosen.fixed_chunks is None:
+        settings["interleave"] = pipeline.num_chunks
+    if chosen.uses_splits:
+        settings["sequence_splits"] = pipeline.num_sequence_splits
+    if chosen.uses_groups:
+        settings["group_size"] = None
+    return settings
+
+
+def _in_link(value: object) -> str:
+    return (
+        str(value).lower() if isinstance(value, bool) else f"{value:.12g}" if isinstance(value, float) else str(value)
+    )
 
 
 def _refusal(point: SweepPoint) -> tuple[str, ...]:

@@ -138,15 +138,16 @@ def pareto_figure(
         if chosen:
             symbol, colour = _SYMBOLS[place % len(_SYMBOLS)], _COLOURS[place % len(_COLOURS)]
             traces.append(scatter(name, chosen, {"symbol": symbol, "color": colour, "size": 11, "line": outline}))
+    # Under the others and last to be hovered: the same plan may fit under another limit, and then that counts.
     crosses = [(i, result) for i, result in numbers if not result.fits]
     if crosses:
         cross = {"symbol": "x-thin", "size": 9, "line": {"width": 1.8, "color": theme.alarm}}
-        traces.append(scatter("Does not fit (even split)", crosses, cross))
+        traces.append(scatter("Does not fit (even split)", crosses, cross).update(zorder=-1))
     shapes, notes = _limit_lines(numbers, scale, theme)
     return framed(
         traces,
         theme,
-        title=f"{measure.name} against peak memory",
+        title="Time against peak memory",
         subtitle=_counts_line(results, profile),
         height=460,
         layout={
@@ -214,7 +215,7 @@ def heat_map_figure(
         ],
         theme,
         title=f"Best {measure.name[0].lower()}{measure.name[1:]}",
-        subtitle=f"of the points that fit; darker is better · {plain(profile.name, 28)}",
+        subtitle=f"of the points that fit; lighter is better · {plain(profile.name, 28)}",
         height=min(900, max(300, 180 + 34 * len(rows))),
         layout={
             "margin": {"l": 110, "r": 18, "t": 66, "b": 66},
@@ -261,23 +262,23 @@ def _limit_lines(
             "y1": 1,
             "yref": "paper",
             "line": {"color": theme.alarm, "width": 1.4, "dash": "dash"},
+            "layer": "below",
+            "name": "Memory limit",
+            "showlegend": place == 0,
         }
-        for limit in limits
+        for place, limit in enumerate(limits)
     ]
     notes = [
         {
             "x": limit / scale,
-            "y": 1 - 0.06 * place,
+            "y": 1,
             "yref": "paper",
-            "xanchor": "right",
-            "yanchor": "top",
-            "text": f"limit {memory_text(limit)}",
+            "yanchor": "bottom",
+            "text": memory_text(limit),
             "showarrow": False,
             "font": {"size": 11, "color": theme.alarm},
-            "bgcolor": theme.background,
-            "opacity": 0.9,
         }
-        for place, limit in enumerate(limits)
+        for limit in limits
     ]
     return lines, notes
 

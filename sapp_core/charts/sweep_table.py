@@ -32,8 +32,8 @@ def sweep_table(results: Sequence[PointResult], profile: ModelProfile) -> pd.Dat
         "Limit (MiB)": [result.point.memory_limit_mb for result in results],
         "Objective": [None if result.point.objective is None else str(result.point.objective) for result in results],
         "Status": [STATUS_WORDS[result.status] for result in results],
-        f"Time per sample ({unit})": [result.time_per_sample for result in results],
-        f"Step time ({unit})": [result.step_time for result in results],
+        f"Time per sample ({unit})": [_rounded(result.time_per_sample) for result in results],
+        f"Step time ({unit})": [_rounded(result.step_time) for result in results],
         "Peak (GiB)": [_gigabytes(result.highest_peak_mb) for result in results],
         "Bubble (%)": [None if result.bubble is None else 100 * result.bubble for result in results],
         "Gap (%)": [None if result.gap is None else 100 * result.gap for result in results],
@@ -48,6 +48,11 @@ def sweep_table(results: Sequence[PointResult], profile: ModelProfile) -> pd.Dat
         if name not in silent or any(value != silent[name] for value in values)
     }
     return pd.DataFrame(shown)
+
+
+def _rounded(time: float | None) -> float | None:
+    """To six digits: a table is read, a file of all points has them all."""
+    return None if time is None else float(f"{time:.6g}")
 
 
 def _gigabytes(mb: float | None) -> float | None:
