@@ -45,7 +45,7 @@ def sidebar() -> Controls:
     """Draw all controls and read them."""
     remember_link()
     with st.sidebar:
-        profile = choose_profile()
+        profile = choose_profile("balance")
         chosen = choose_schedule()
         with st.container(key="schedule_summary"):
             summary(chosen)

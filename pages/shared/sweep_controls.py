@@ -58,7 +58,7 @@ class _Batch:
 def sidebar() -> SweepControls:
     """Draw all controls and read them."""
     with st.sidebar:
-        profile = choose_profile()
+        profile = choose_profile("sweep")
         families = _families()
         stages = _list("Stages", "sweep_stages", "4, 8, 16", "Pipeline ranks.")
         chunks = _list(

@@ -89,7 +89,8 @@ def pareto_figure(
     """Time of every point against the peak memory of its fullest stage.
 
     Points that fit are filled, one shape and colour a schedule; what does not fit is a cross. The line is the Pareto
-    front: nothing that fits is both faster and smaller. The custom data of a point is its place in `results`.
+    front, with a ring around its points: nothing that fits is both faster and smaller. The custom data of a point is
+    its place in `results`.
 
     Args:
         results: of points.
@@ -125,8 +126,9 @@ def pareto_figure(
                 name="Pareto front",
                 x=[(result.highest_peak_mb or 0.0) / scale for result in front],
                 y=[measure.value(result) for result in front],
-                mode="lines",
+                mode="lines+markers",
                 line={"shape": "hv", "color": theme.line, "width": 1.6},
+                marker={"symbol": "circle-open", "size": 20, "color": theme.line, "line": {"width": 1.6}},
                 hoverinfo="skip",
                 showlegend=True,
             )
@@ -136,8 +138,10 @@ def pareto_figure(
     for place, name in enumerate(names):
         chosen = [(i, result) for i, result in numbers if result.fits and result.point.schedule_name == name]
         if chosen:
+            # Smaller from schedule to schedule: equal points stay visible below each other.
+            size = max(8, 13 - place)
             symbol, colour = _SYMBOLS[place % len(_SYMBOLS)], _COLOURS[place % len(_COLOURS)]
-            traces.append(scatter(name, chosen, {"symbol": symbol, "color": colour, "size": 11, "line": outline}))
+            traces.append(scatter(name, chosen, {"symbol": symbol, "color": colour, "size": size, "line": outline}))
     # Under the others and last to be hovered: the same plan may fit under another limit, and then that counts.
     crosses = [(i, result) for i, result in numbers if not result.fits]
     if crosses:

@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.pages.opened import profile_file
+
 SLOW = (
     "sweep?sweep_schedules=1f1b&sweep_schedules=vpp&sweep_stages=4%2C+16-32+step+4&sweep_interleave=1%2C+4"
     "&sweep_micro_batches=64-128+step+16"
@@ -34,19 +36,35 @@ def test_partial_results_are_drawn_and_one_of_them_opens_in_balance(visit):
     expect(page.get_by_text("120 points")).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
-    page.wait_for_function(f"() => document.querySelector('{CHART}')?.data?.some(t => t.name === '1f1b')")
+    page.wait_for_function(f"() => document.querySelector('{CHART}')?.data?.some(t => t.name === 'vpp')")
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text(re.compile(r"Stopped: \d+ of 120 points are done."))).to_be_visible()
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
     dashboard.settle()
     page.locator(CHART).scroll_into_view_if_needed()
-    click_point(page, "1f1b")
+    click_point(page, "vpp")
     expect(page.get_by_role("heading", name="Pipeline balance")).to_be_visible()
-    dashboard.wait_for_title("1f1b · 4 stages · ")
+    dashboard.wait_for_title("vpp · 4 stages · ")
     assert "stages=4" in page.url
     assert "sweep_" not in page.url
     page.get_by_role("link", name="Sweep").click()
     expect(page.get_by_text(re.compile(r"Stopped: \d+ of 120 points are done."))).to_be_visible()
+
+
+def test_an_uploaded_profile_comes_along(visit, tmp_path):
+    profile = tmp_path / "mine.yaml"
+    profile.write_bytes(profile_file())
+    dashboard = visit("sweep?sweep_schedules=1f1b&sweep_stages=4&sweep_interleave=1&sweep_micro_batches=8")
+    page = dashboard.page
+    page.get_by_text("Use your own profile").click()
+    page.locator(".st-key-profile_file input[type=file]").set_input_files(profile)
+    expect(page.get_by_text("Links do not carry it.")).to_be_visible()
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
+    dashboard.wait_for_title("Time against peak memory", key="sweep_chart").settle()
+    page.locator(CHART).scroll_into_view_if_needed()
+    click_point(page, "1f1b")
+    dashboard.wait_for_title("mine · 1f1b · 4 stages · 8 micro-batches").wait_until_balanced()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
