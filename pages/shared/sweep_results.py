@@ -32,8 +32,6 @@ _TABS = ("Table", "Heat map")
 def show(state: SweepState) -> None:
     """All that has been found so far."""
     results, profile = state.results, state.swept.profile
-    if refused := sweep_opening.refusal():
-        st.info(f"**This point cannot be opened.**\n\n{bullets(refused)}", icon=":material/block:")
     if not results:
         return
     _metrics(results, profile)
@@ -60,6 +58,9 @@ def show(state: SweepState) -> None:
     if heat_map.open:
         with heat_map:
             _heat_map(results, profile)
+    # Below everything: nothing may move away under the pointer that has just clicked.
+    if refused := sweep_opening.refusal():
+        st.info(f"**This point cannot be opened.**\n\n{bullets(refused)}", icon=":material/block:")
 
 
 def _metrics(results: Sequence[PointResult], profile: ModelProfile) -> None:
@@ -68,7 +69,7 @@ def _metrics(results: Sequence[PointResult], profile: ModelProfile) -> None:
     front = pareto_front(results)
     best, small = (front[-1], front[0]) if front else (None, None)
     fastest.metric(
-        "Fastest that fits", "–" if best is None else f"{time_text(best.time_per_sample or 0.0, unit, 4)} / sample",
+        "Fastest that fits, per sample", "–" if best is None else time_text(best.time_per_sample or 0.0, unit, 4),
         delta=None if best is None else _short(best), delta_color="off", delta_arrow="off", border=True,
         help="Least time per sample of all points with a plan that fits.",
     )  # fmt: skip

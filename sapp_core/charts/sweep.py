@@ -157,7 +157,7 @@ def pareto_figure(
         layout={
             "margin": {"l": 84, "r": 18, "t": 66, "b": 96},
             "xaxis": axis(theme, f"Peak memory of the fullest stage ({unit})", {"rangemode": "normal", "nticks": 10}),
-            "yaxis": axis(theme, f"{measure.name} ({time_unit})", {"tickformat": ",.4~r", "nticks": 8}),
+            "yaxis": axis(theme, f"{measure.name} ({time_unit})", {"tickformat": ",.6~r", "nticks": 8}),
             "shapes": shapes,
             "annotations": notes,
             "hovermode": "closest",

@@ -67,8 +67,7 @@ def test_an_uploaded_profile_comes_along(visit, tmp_path):
     dashboard.wait_for_title("mine · 1f1b · 4 stages · 8 micro-batches").wait_until_balanced()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+@pytest.mark.parametrize(("width", "height", "scheme"), [(1440, 900, "light"), (390, 844, "dark")])
 def test_nothing_overlaps_or_runs_out_of_the_page(visit, width, height, scheme):
     dashboard = visit(QUICK, width=width, height=height, scheme=scheme)
     page = dashboard.page

@@ -50,7 +50,7 @@ def test_points_and_time_are_told_before_anything_starts():
 def test_a_sweep_ends_with_chart_table_and_numbers():
     shown = swept(page())
     assert shown.numbers["Fit"] == "6 of 16"
-    assert shown.numbers["Fastest that fits"].endswith("ms / sample")
+    assert shown.numbers["Fastest that fits, per sample"].endswith(" ms")
     (figure,) = shown.figures
     assert {trace["name"] for trace in figure["data"]} == {"Pareto front", "1f1b", "vpp", "Does not fit (even split)"}
     found = table(shown)
