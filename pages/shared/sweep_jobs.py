@@ -17,6 +17,7 @@ PATIENCE_SECONDS = 150.0
 """A sweep whose page has not asked for so long is ended: a browser asks at least once a minute from a hidden tab, and
 somebody may look at a point on another page meanwhile."""
 _LOOK_EVERY_SECONDS = 1.0
+_ENDING_SECONDS = 2.0
 _SEEN = "sweep_seen"
 
 
@@ -163,9 +164,10 @@ class SweepJobs:
 
 
 def _end(job: _Job) -> None:
+    """Stop the work; processes of this machine are gone then, a cluster that does not answer is not waited for."""
     job.stop.set()
     if job.thread is not None:
-        job.thread.join()
+        job.thread.join(_ENDING_SECONDS)
 
 
 @st.cache_resource(show_spinner=False)

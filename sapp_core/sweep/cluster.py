@@ -1,5 +1,6 @@
 """Points worked on by a Dask cluster (`distributed`, an optional package that is imported only here and only now)."""
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
@@ -73,6 +74,9 @@ class DaskCluster:
                 "scheduler: sweeps on a cluster need the package distributed; install it with "
                 '`pip install "distributed>=2025"` or leave the address out.'
             ) from error
+        # Dask writes its own view of a lost connection, with tracebacks; what our caller is told is one sentence.
+        for handler in logging.getLogger("distributed").handlers:
+            handler.setLevel(logging.CRITICAL)
         try:
             return Client(self._address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, ImportError) as error:

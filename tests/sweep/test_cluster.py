@@ -65,6 +65,13 @@ def wait_for(condition):
     return found
 
 
+def has_worker(address):
+    from distributed import Client
+
+    with Client(address, set_as_default=False) as client:
+        return bool(client.scheduler_info()["workers"])
+
+
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     started = Cluster(tmp_path_factory.mktemp("dask"))
@@ -107,6 +114,23 @@ def test_one_of_two_workers_is_killed_in_the_middle_and_every_point_is_answered_
     rest = list(sweep(LONG, sample(), DaskCluster(cluster.address), Event(), [result.point for result in begun]))
     assert {result.point for result in (*begun, *rest)} == set(LONG.points())
     assert len(begun) + len(rest) == LONG.num_points
+
+
+def test_a_scheduler_that_goes_away_is_a_sentence_and_what_is_done_is_kept(tmp_path, capfd):
+    cluster = Cluster(tmp_path)
+    cluster.add_worker()
+    wait_for(lambda: has_worker(cluster.address))
+    results = []
+
+    def collect():
+        for result in sweep(LONG, sample(), DaskCluster(cluster.address), Event()):
+            results.append(result)
+            cluster.stop()
+
+    with pytest.raises(SappError, match=r"scheduler: the connection to .* was lost; what is done is kept\."):
+        collect()
+    assert 1 <= len(results) < LONG.num_points
+    assert "Traceback" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://127.0.0.1:8786", "tcp://no host"])
