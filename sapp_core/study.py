@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 
 from sapp_core.balancer.own_order import own_order
+from sapp_core.balancer.question import stage_memory
 from sapp_core.domain.costs import chunk_costs
 from sapp_core.domain.plan import Plan, even_split
 from sapp_core.domain.profile import ModelProfile, RecomputeMode
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.sequence_split import split_along_sequence
-from sapp_core.domain.timeline import Evaluation, StageMemory, over_limit
+from sapp_core.domain.timeline import Evaluation, over_limit
+from sapp_core.schedules.in_flight import peak_vectors
 from sapp_core.simulator.bubble import bubble_parts
 from sapp_core.simulator.engine import prepare, simulate
 from sapp_core.simulator.memory import memory_timeline, peaks
@@ -53,23 +55,23 @@ def fitting_mode(
         schedule: order of work; memory depends on nothing else.
         limits_mb: `[stage]`, MiB; None = no limit.
     """
-    for mode, peak in _even_split_peaks(profile, schedule):
-        if not over_limit(peak, limits_mb):
+    for mode, peak_mb in _even_split_memory(profile, schedule):
+        if not over_limit(peak_mb, limits_mb):
             return mode
     return None
 
 
 def lightest_mode(profile: ModelProfile, schedule: Schedule) -> RecomputeMode:
     """The recomputation with which the fullest stage of the even split needs least memory; the least of equal ones."""
-    highest = {mode: max(stage.total_mb for stage in peak) for mode, peak in _even_split_peaks(profile, schedule)}
+    highest = {mode: max(peak_mb) for mode, peak_mb in _even_split_memory(profile, schedule)}
     return min(highest, key=lambda mode: highest[mode])
 
 
-def _even_split_peaks(
-    profile: ModelProfile, schedule: Schedule
-) -> Iterator[tuple[RecomputeMode, tuple[StageMemory, ...]]]:
-    """Each mode with the memory of every stage, least recomputation first."""
+def _even_split_memory(profile: ModelProfile, schedule: Schedule) -> Iterator[tuple[RecomputeMode, tuple[float, ...]]]:
+    """Each mode with the peak of every stage, MiB; least recomputation first."""
     profile = split_along_sequence(profile, schedule.pipeline.num_sequence_splits)
+    # The order of work is walked once, not once a mode.
+    vectors = peak_vectors(schedule)
     for mode in profile.modes:
         costs = chunk_costs(profile, even_split(profile, schedule.pipeline, mode), schedule.pipeline)
-        yield mode, peaks(schedule, costs)
+        yield mode, stage_memory(costs, vectors)
