@@ -28,6 +28,9 @@ from sapp_core.schedules.in_flight import peak_in_flight
 from sapp_core.schedules.registry import make_schedule
 from sapp_core.simulator.memory import in_flight_timeline
 from sapp_core.study import evaluate, fitting_mode
+from sapp_core.sweep.estimate import Estimate, forecast
+from sapp_core.sweep.grid import Grid
+from sapp_core.sweep.run import tasks_of
 
 Window = tuple[float, float]
 
@@ -60,6 +63,7 @@ _BY_CONTENT: dict[str | type, Callable[..., str]] = {
     Plan: digest,
     ModelProfile: digest,
     Theme: digest,
+    Grid: digest,
     UnitTimes: digest,
 }
 
@@ -104,6 +108,26 @@ def ordered_anew(simulated: Simulated) -> bool:
     """Whether the work runs in another order than the schedule's own: one planned for these times."""
     found = simulated.evaluation.schedule
     return found.slots != schedule(found.name, found.pipeline).slots
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a sweep will be.
+
+    Attributes:
+        runnable: points that can run.
+        estimate: of the time it takes.
+    """
+
+    runnable: int
+    estimate: Estimate
+
+
+@st.cache_resource(max_entries=32, show_spinner="Counting points …", hash_funcs=_BY_CONTENT)
+def outlook(grid: Grid, profile: ModelProfile, num_workers: int) -> Outlook:
+    """Points and time of a sweep; what an op costs is measured once."""
+    tasks = tasks_of(grid, profile)
+    return Outlook(len(tasks), forecast(tasks, num_workers))
 
 
 def _key(simulated: Simulated) -> str:

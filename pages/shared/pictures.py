@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from re import sub
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -42,7 +42,14 @@ def picture_format_control() -> None:
     )  # fmt: skip
 
 
-def plot(figure: Figure, key: str, name: str, alt: str, on_select: Callable[[], None] | None = None) -> None:
+def plot(
+    figure: Figure,
+    key: str,
+    name: str,
+    alt: str,
+    on_select: Callable[[], None] | None = None,
+    selects: Literal["box", "points"] = "box",
+) -> None:
     """Draw a chart.
 
     Args:
@@ -50,14 +57,15 @@ def plot(figure: Figure, key: str, name: str, alt: str, on_select: Callable[[], 
         key: of the element.
         name: of the picture file, without its ending.
         alt: what the chart says, for those who cannot see it.
-        on_select: called after a box was drawn in the chart, where Streamlit draws it.
+        on_select: called after something was selected in the chart, where Streamlit draws it.
+        selects: what can be: a box that is drawn, or points that are clicked; the latter are Streamlit's to draw.
     """
     config = chart_config(name)
-    if chart_component.available():
+    if chart_component.available() and selects == "box":
         chart_component.draw_figure(figure, key, config, alt)
         return
     st.plotly_chart(
-        figure, theme=None, key=key, config=config, alt=alt, selection_mode="box", on_select=on_select or "ignore"
+        figure, theme=None, key=key, config=config, alt=alt, selection_mode=selects, on_select=on_select or "ignore"
     )
 
 
