@@ -16,6 +16,7 @@ st.navigation(
     [
         st.Page("pages/balance.py", title="Balance", icon=":material/balance:", default=True),
         st.Page("pages/compare.py", title="Compare", icon=":material/compare:"),
+        st.Page("pages/sweep.py", title="Sweep", icon=":material/scatter_plot:"),
         st.Page("pages/schedules.py", title="Schedules", icon=":material/view_timeline:"),
     ]
 ).run()

@@ -8,15 +8,17 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from sapp_core.charts.blocks import Blocks, blocks_of
 from sapp_core.charts.bubble import bubble_figure
 from sapp_core.charts.compare_bubble import bubble_comparison_figure
 from sapp_core.charts.compare_memory import MemoryBars, memory_comparison_figure
 from sapp_core.charts.gantt import gantt_figure
-from sapp_core.charts.in_flight import in_flight_figure
+from sapp_core.charts.in_flight import in_flight_figure, in_flight_table
 from sapp_core.charts.memory import Limit, memory_figure
 from sapp_core.charts.memory_time import memory_over_time_figure
 from sapp_core.charts.plan import plan_figure
 from sapp_core.charts.theme import Figure, Theme
+from sapp_core.charts.timeline_parts import packed_blocks, timeline_look
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Plan, even_split
 from sapp_core.domain.profile import ModelProfile, RecomputeMode
@@ -24,9 +26,13 @@ from sapp_core.domain.scenario import Scenario, digest
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.timeline import Evaluation
 from sapp_core.domain.unit_profile import UnitTimes, unit_profile
+from sapp_core.schedules.in_flight import peak_in_flight
 from sapp_core.schedules.registry import make_schedule
 from sapp_core.simulator.memory import in_flight_timeline
 from sapp_core.study import evaluate, fitting_mode
+from sapp_core.sweep.estimate import Estimate, forecast
+from sapp_core.sweep.grid import Grid
+from sapp_core.sweep.run import tasks_of
 
 Window = tuple[float, float]
 
@@ -59,6 +65,7 @@ _BY_CONTENT: dict[str | type, Callable[..., str]] = {
     Plan: digest,
     ModelProfile: digest,
     Theme: digest,
+    Grid: digest,
     UnitTimes: digest,
 }
 
@@ -105,6 +112,26 @@ def ordered_anew(simulated: Simulated) -> bool:
     return found.slots != schedule(found.name, found.pipeline).slots
 
 
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a sweep will be.
+
+    Attributes:
+        runnable: points that can run.
+        estimate: of the time it takes.
+    """
+
+    runnable: int
+    estimate: Estimate
+
+
+@st.cache_resource(max_entries=32, show_spinner="Counting points …", hash_funcs=_BY_CONTENT)
+def outlook(grid: Grid, profile: ModelProfile, num_workers: int) -> Outlook:
+    """Points and time of a sweep; what an op costs is measured once."""
+    tasks = tasks_of(grid, profile)
+    return Outlook(len(tasks), forecast(tasks, num_workers))
+
+
 def _key(simulated: Simulated) -> str:
     return simulated.key
 
@@ -118,6 +145,24 @@ def timeline_chart(simulated: Simulated, theme: Theme, window: Window | None, un
     return gantt_figure(simulated.evaluation, theme, window, until)
 
 
+@st.cache_resource(max_entries=8, show_spinner=False, hash_funcs=_CHARTS)
+def blocks(simulated: Simulated) -> Blocks:
+    """`blocks_of` a plan."""
+    return blocks_of(simulated.evaluation)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False, hash_funcs=_CHARTS)
+def packed(simulated: Simulated) -> bytes:
+    """`packed_blocks` of a plan, under the plan's key."""
+    return packed_blocks(blocks(simulated), simulated.key)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)
+def look(simulated: Simulated, theme: Theme, until: float) -> str:
+    """`timeline_look` of a plan."""
+    return timeline_look(simulated.evaluation, blocks(simulated), theme, until)
+
+
 @st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)
 def in_flight_chart(simulated: Simulated, theme: Theme, window: Window | None, until: float = 0.0) -> Figure:
     """`in_flight_figure` of a plan."""
@@ -125,6 +170,13 @@ def in_flight_chart(simulated: Simulated, theme: Theme, window: Window | None, u
     return in_flight_figure(
         evaluation, in_flight_timeline(evaluation.schedule, evaluation.timeline), theme, window, until
     )
+
+
+@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)
+def most_in_flight_table(simulated: Simulated) -> dict[str, list[int | float]]:
+    """`in_flight_table` of a plan's schedule."""
+    found = simulated.evaluation.schedule
+    return in_flight_table(found.pipeline, peak_in_flight(found))
 
 
 @st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)

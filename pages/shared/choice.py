@@ -18,6 +18,7 @@ from sapp_core.profiles.settings import PipelineSettings
 
 _LIMIT_WITHOUT_ADVICE_MB = 65_536.0
 _UPLOAD = "upload"
+_KEPT = "profile_kept"
 _SCROLL_FROM = 8
 """So many sentences and more are scrolled, so that the controls stay in reach."""
 
@@ -32,9 +33,16 @@ def uploaded_profile() -> LoadedProfile | None:
     return _upload().profile
 
 
-def choose_profile() -> ModelProfile:
-    """The chooser and the upload; says what was odd about the chosen profile."""
+def choose_profile(page: str) -> ModelProfile:
+    """The chooser and the upload; says what was odd about the chosen profile.
+
+    Args:
+        page: it is drawn on; a page that is entered starts with the profile of the page before.
+    """
     options = [*([UPLOADED] if uploaded_profile() else []), *sources.sample_names()]
+    before, kept = st.session_state.get(_KEPT, (page, None))
+    if before != page and kept in options:
+        st.session_state["profile"] = kept
     name = str(
         st.selectbox(
             "Profile", options, index=options.index(sources.FIRST_SAMPLE), key="profile", bind="query-params",
@@ -43,6 +51,7 @@ def choose_profile() -> ModelProfile:
             "own below.",
         )
     )  # fmt: skip
+    st.session_state[_KEPT] = (page, name)
     loaded = _loaded(name)
     if name == UPLOADED:
         st.caption(f"Your file: **{literal(loaded.profile.name)}**. Links do not carry it.")

@@ -43,6 +43,8 @@ def _sentence(key: str, wanted: str) -> str:
 def _same(value: object, wanted: str) -> bool:
     if isinstance(value, bool):
         return str(value).lower() == wanted.lower()
+    if isinstance(value, list):
+        return wanted in map(str, value)
     if isinstance(value, int | float):
         try:
             return float(wanted) == value

@@ -88,6 +88,11 @@ def show(shown: Outcome) -> None:
     st.session_state.pop(_NOTICE, None)
 
 
+def forget_outcome() -> None:
+    """Show nothing until the next answer."""
+    st.session_state.pop(_OUTCOME, None)
+
+
 def window(view: str = BALANCE_VIEW) -> tuple[float, float] | None:
     """Time window of the charts of a view, None = the whole step."""
     found: tuple[float, float] | None = st.session_state.get(view)

@@ -1,5 +1,6 @@
 """The timeline of a training step: who computes what, when, and where a stage waits."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -50,27 +51,31 @@ def gantt_figure(
         ]
     else:
         traces = bar_traces(visible, pipeline, shown, evaluation.profile.time_unit, lane_px(pipeline.num_stages))
+    lines = phase_lines(blocks, evaluation.step_time, pipeline.num_stages, theme)
+    return framed_timeline([*traces, *lines], evaluation, theme, shown)
+
+
+def framed_timeline(
+    traces: Sequence[Any], evaluation: Evaluation, theme: Theme, window: tuple[float, float]
+) -> go.Figure:
+    """Traces in the frame that all timelines have."""
+    num_stages = evaluation.schedule.pipeline.num_stages
     return framed(
-        [*traces, *_phase_lines(blocks, evaluation.step_time, pipeline.num_stages, theme)],
+        traces,
         theme,
         title="Pipeline timeline",
         subtitle=scenario_line(evaluation),
-        height=150 + lane_px(pipeline.num_stages) * pipeline.num_stages,
+        height=150 + lane_px(num_stages) * num_stages,
         layout={
             "barmode": "overlay",
             "bargap": 0,
             "plot_bgcolor": theme.lane,
             "dragmode": "select",
             "selectdirection": "h",
-            "xaxis": time_axis(evaluation, theme, shown),
-            "yaxis": stage_axis(pipeline.num_stages, theme),
+            "xaxis": time_axis(evaluation, theme, window),
+            "yaxis": stage_axis(num_stages, theme),
         },
     )
-
-
-def blocks_in_view(evaluation: Evaluation, window: tuple[float, float] | None = None) -> int:
-    """Blocks of which any part lies inside a window."""
-    return len(blocks_of(evaluation).within(clipped_window(window, evaluation.step_time)))
 
 
 def lane_borders(num_stages: int, window: tuple[float, float], theme: Theme) -> go.Scatter:
@@ -86,7 +91,7 @@ def lane_borders(num_stages: int, window: tuple[float, float], theme: Theme) -> 
     )
 
 
-def _phase_lines(blocks: Blocks, step_time: float, num_stages: int, theme: Theme) -> list[Any]:
+def phase_lines(blocks: Blocks, step_time: float, num_stages: int, theme: Theme) -> list[Any]:
     """Two stepped lines through all stages: where the warm-up ends and where the cool-down starts."""
     y = np.repeat(np.arange(num_stages), 2) + np.tile([-0.5, 0.5], num_stages)
     lines = []

@@ -75,7 +75,7 @@ def measured_csv(comparison: MeasuredComparison) -> str:
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table: the header, and a line for each row."""
+    """Lines of a table under its header; None is an empty cell."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
