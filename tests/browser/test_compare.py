@@ -35,7 +35,7 @@ def test_two_results_are_kept_compared_renamed_deleted_and_survive_a_reload(visi
     first = page.locator(".st-key-kept_name_1 input")
     first.fill("Short step")
     first.press("Enter")
-    expect(page.get_by_text("Short step", exact=True).first).to_be_visible()
+    expect(page.locator("strong", has_text="Short step").first).to_be_visible()
     dashboard.settle()
     page.reload()
     dashboard.wait_for_title("12 micro-batches", key="kept_timeline_2")
