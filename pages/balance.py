@@ -15,13 +15,13 @@ from pages.shared.headline import (
     metrics,
     over_limit_warning,
     provenance,
-    search_words,
 )
 from pages.shared.jobs import JobState, jobs
 from pages.shared.link import forget_link, link_notices
 from pages.shared.measured import measured_tab
 from pages.shared.pictures import adapt_page
 from pages.shared.pins import forget_pin_notice
+from pages.shared.run_progress import run_progress
 from pages.shared.schedule_choice import forget_schedule_notice
 from pages.shared.session import Outcome
 from pages.shared.text import bullets, literal
@@ -113,17 +113,7 @@ def _progress() -> None:
         # Nothing is on the page yet: a rated plan now is worth more than a proven one later.
         session.show(Outcome(state.scenario.starting_from(None), state.best))
         st.rerun()
-    limit = state.scenario.request.time_limit
-    bar, cancel = st.columns([5, 1], vertical_alignment="center")
-    bar.progress(
-        min(1.0, state.seconds / limit),
-        text=f"Balancing: {state.seconds:.0f} s of at most {limit:.0f} s, {search_words(state.trace, state.scenario)}",
-    )
-    cancel.button(
-        "Cancel", key="cancel", icon=":material/stop_circle:", width="stretch",
-        on_click=jobs().cancel, args=(session.session_name(),),
-        help="Ends the search; the best plan found so far is kept.",
-    )  # fmt: skip
+    run_progress(state)
     if not patient:
         sections.search(state.trace, state.seconds, state.scenario)
 

@@ -3,11 +3,10 @@
 Every value is frozen, or a figure that nobody changes, so all sessions may share it.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import blake2b
 
-import streamlit as st
-
+from pages.shared.kept import remembered
 from sapp_core.charts.bubble import bubble_figure
 from sapp_core.charts.gantt import gantt_figure
 from sapp_core.charts.in_flight import in_flight_figure
@@ -52,16 +51,18 @@ class EvenSplit:
     simulated: Simulated
 
 
-_BY_CONTENT: dict[str | type, Callable[..., str]] = {
-    Pipeline: digest,
-    Plan: digest,
-    ModelProfile: digest,
-    Theme: digest,
-    UnitTimes: digest,
-}
+def content(argument: object) -> object:
+    """What an argument of a remembered function says, in few bytes."""
+    if isinstance(argument, Simulated):
+        return argument.key
+    if isinstance(argument, bytes):
+        return blake2b(argument, digest_size=12).hexdigest()
+    if isinstance(argument, tuple):
+        return tuple(map(content, argument))
+    return digest(argument)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_BY_CONTENT)
+@remembered(content)
 def schedule(name: str, pipeline: Pipeline) -> Schedule:
     """The validated schedule of a family.
 
@@ -71,7 +72,7 @@ def schedule(name: str, pipeline: Pipeline) -> Schedule:
     return make_schedule(name, pipeline)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)
+@remembered(content)
 def _simulated(profile: ModelProfile, schedule_name: str, pipeline: Pipeline, plan: Plan) -> Simulated:
     key = digest(profile, schedule_name, pipeline, plan)
     return Simulated(key, evaluate(profile, schedule(schedule_name, pipeline), plan))
@@ -82,7 +83,7 @@ def simulate(scenario: Scenario, plan: Plan) -> Simulated:
     return _simulated(scenario.profile, scenario.schedule_name, scenario.pipeline, plan)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)
+@remembered(content)
 def _fitting_mode(
     profile: ModelProfile, schedule_name: str, pipeline: Pipeline, limits_mb: tuple[float, ...] | None
 ) -> RecomputeMode | None:
@@ -103,20 +104,13 @@ def ordered_anew(simulated: Simulated) -> bool:
     return found.slots != schedule(found.name, found.pipeline).slots
 
 
-def _key(simulated: Simulated) -> str:
-    return simulated.key
-
-
-_CHARTS: dict[str | type, Callable[..., str]] = {Simulated: _key, Theme: digest}
-
-
-@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def timeline_chart(simulated: Simulated, theme: Theme, window: Window | None, until: float = 0.0) -> Figure:
     """`gantt_figure` of a plan."""
     return gantt_figure(simulated.evaluation, theme, window, until)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def in_flight_chart(simulated: Simulated, theme: Theme, window: Window | None, until: float = 0.0) -> Figure:
     """`in_flight_figure` of a plan."""
     evaluation = simulated.evaluation
@@ -125,7 +119,6 @@ def in_flight_chart(simulated: Simulated, theme: Theme, window: Window | None, u
     )
 
 
-@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)
 def order(name: str, pipeline: Pipeline, times: UnitTimes) -> Simulated:
     """A schedule with unit times: each cell holds one layer.
 
@@ -136,7 +129,7 @@ def order(name: str, pipeline: Pipeline, times: UnitTimes) -> Simulated:
     return _simulated(profile, name, pipeline, even_split(profile, pipeline))
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def memory_chart(
     simulated: Simulated, theme: Theme, limit: Limit, reference: Simulated | None, reference_name: str
 ) -> Figure:
@@ -145,19 +138,19 @@ def memory_chart(
     return memory_figure(simulated.evaluation, theme, limit, other, reference_name)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def memory_over_time_chart(simulated: Simulated, theme: Theme, limit: Limit, window: Window | None) -> Figure:
     """`memory_over_time_figure` of a plan."""
     return memory_over_time_figure(simulated.evaluation, theme, limit, window)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def bubble_chart(named: tuple[tuple[str, Simulated], ...], theme: Theme) -> Figure:
     """`bubble_figure` of some plans."""
     return bubble_figure([(name, simulated.evaluation) for name, simulated in named], theme)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def plan_chart(simulated: Simulated, theme: Theme) -> Figure:
     """`plan_figure` of a plan."""
     return plan_figure(simulated.evaluation, theme)
