@@ -1,6 +1,6 @@
 """Several visitors of one real server, each with settings of their own."""
 
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import pytest
 
@@ -12,8 +12,6 @@ from sapp_core.schedules.registry import make_schedule
 from sapp_core.study import reference_for
 from tests.browser.server import Server
 from tests.browser.visitor import Visitor
-
-MOST_SECONDS = 60
 
 
 @pytest.fixture(scope="module")
@@ -32,26 +30,30 @@ def even_split_sentence(micro_batches: int) -> str:
     return f"The {reference.words} takes {time_text(reference.evaluation.step_time, profile.time_unit)}."
 
 
-def visit(server: Server, number: int) -> tuple[list[str], list[str]]:
-    """Two what-ifs; what was said after each, and what was said while waiting."""
-    with Visitor(server.url, profile="small32", stages="4", micro_batches=str(8 + number)) as visitor:
-        visitor.until_balanced(MOST_SECONDS)
-        said = [visitor.said]
-        visitor.slide("Micro-batches", 20 + number)
-        visitor.press("Balance")
-        visitor.until_balanced(MOST_SECONDS)
-        return [*said, visitor.said], visitor.queued
-
-
-def test_everybody_gets_the_answer_to_their_own_question(narrow):
-    visitors = range(3)
-    with ThreadPoolExecutor(len(visitors)) as pool:
-        visits = list(pool.map(lambda number: visit(narrow, number), visitors))
-    for number, (said, _) in enumerate(visits):
-        assert even_split_sentence(8 + number) in said[0]
-        assert even_split_sentence(20 + number) in said[1]
-        assert all("Proven optimal" in text for text in said)
-    waiting = [text for _, queued in visits for text in queued]
-    assert any("1st in the queue" in text for text in waiting)
-    assert any("2nd in the queue" in text for text in waiting)
+def test_visitors_take_turns_and_get_the_answers_to_their_own_questions(narrow):
+    small = {"profile": "small32", "stages": "4"}
+    hard = {
+        "profile": "sim192", "schedule": "vpp", "stages": "16", "interleave": "3", "micro_batches": "16",
+        "memory_limit": "53000", "time_limit": "300",
+    }  # fmt: skip
+    with ExitStack() as tabs:
+        first = tabs.enter_context(Visitor(narrow.url, **hard))
+        first.until(lambda: first.waits and "in the queue" not in first.said)
+        second = tabs.enter_context(Visitor(narrow.url, **small, micro_batches="9"))
+        second.until(lambda: "1st in the queue: this server works on one run at a time" in second.said)
+        third = tabs.enter_context(Visitor(narrow.url, **small, micro_batches="10"))
+        third.until(lambda: "2nd in the queue" in third.said)
+        second.press("Cancel")
+        second.until(lambda: "Cancelled" in second.said)
+        assert not second.waits
+        third.until(lambda: "1st in the queue" in third.said)
+        second.slide("Micro-batches", 21)
+        second.press("Balance")
+        second.until(lambda: "2nd in the queue" in second.said)
+        first.press("Cancel")
+        for visitor, micro_batches in ((third, 10), (second, 21)):
+            visitor.until_balanced()
+            assert even_split_sentence(micro_batches) in visitor.said
+            assert "Proven optimal" in visitor.said
+        first.until(lambda: "Cancelled after" in first.said)
     assert narrow.children() == []

@@ -1,6 +1,7 @@
 """A visitor without a browser: speaks Streamlit's own protocol on a real websocket, so twenty of them fit anywhere."""
 
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Self
 from urllib.parse import urlencode
@@ -37,7 +38,6 @@ class Visitor:
         self._run = ""
         self._timers: dict[str, tuple[float, float]] = {}
         self._script_runs = False
-        self.queued: list[str] = []
         self._rerun()
 
     def __enter__(self) -> Self:
@@ -63,15 +63,23 @@ class Visitor:
         """Press a button."""
         self._rerun(WidgetState(id=self._find("button", label).id, trigger_value=True))
 
-    def until_balanced(self, seconds: float) -> None:
-        """Go on like a browser until nothing runs and nothing is stale."""
+    def until(self, seen: Callable[[], bool], seconds: float = 60) -> None:
+        """Go on like a browser until there is something to see."""
         end = time.monotonic() + seconds
-        while True:
+        while not seen():
             self._listen(0.05)
-            busy = self._script_runs or any(found.label == "Cancel" for found in self._all("button"))
-            if not busy and "Stale" not in self.said and "Certified gap" in self.numbers:
-                return
-            assert time.monotonic() < end, f"no answer after {seconds:.0f} s: {self.said[:500]}"
+            assert time.monotonic() < end, f"not seen for {seconds:.0f} s; the page says: {self.said}"
+
+    def until_balanced(self, seconds: float = 60) -> None:
+        """Go on until nothing runs and nothing is stale."""
+        self.until(
+            lambda: not (self._script_runs or self.waits) and "Stale" not in self.said and bool(self.numbers), seconds
+        )
+
+    @property
+    def waits(self) -> bool:
+        """Whether a run of this visitor works or queues."""
+        return any(button.label == "Cancel" for button in self._all("button"))
 
     @property
     def numbers(self) -> dict[str, str]:
@@ -138,8 +146,6 @@ class Visitor:
         element = delta.new_element
         assert element.WhichOneof("type") != "exception", element.exception.message
         self._page[path] = self._run, delta.fragment_id, element
-        if element.WhichOneof("type") == "alert" and "in the queue" in element.alert.body:
-            self.queued.append(unescaped(element.alert.body))
 
     def _finished(self, message: ForwardMsg) -> None:
         """What the run has not drawn again is gone: of the whole page, or of the fragments that ran."""
