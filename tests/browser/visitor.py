@@ -96,9 +96,9 @@ class Visitor:
         return [getattr(element, kind) for *_, element in self._page.values() if element.WhichOneof("type") == kind]
 
     def _find(self, kind: str, label: str):
-        found = [element for element in self._all(kind) if element.label == label]
-        assert len(found) == 1, f"{len(found)} of {kind} {label!r}"
-        return found[0]
+        """A widget, as soon as it is there."""
+        self.until(lambda: any(element.label == label for element in self._all(kind)))
+        return next(element for element in self._all(kind) if element.label == label)
 
     def _rerun(self, trigger: WidgetState | None = None, fragment: str = "") -> None:
         message = BackMsg()
