@@ -4,14 +4,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from pages.shared.sources import sample
-from sapp_core.charts.numbers import time_text
-from sapp_core.domain.pipeline import Pipeline
-from sapp_core.domain.request import BalanceRequest
-from sapp_core.schedules.registry import make_schedule
-from sapp_core.study import reference_for
 from tests.browser.server import Server
-from tests.browser.visitor import Visitor
+from tests.browser.visitor import Visitor, even_split_sentence
 
 
 @pytest.fixture(scope="module")
@@ -20,14 +14,6 @@ def narrow():
     running = Server(environment={"SAPP_MAX_SOLVES": "1"})
     yield running
     running.stop()
-
-
-def even_split_sentence(micro_batches: int) -> str:
-    """What the page says about these settings and no others."""
-    profile, pipeline = sample("small32").profile, Pipeline(4, micro_batches)
-    limits = BalanceRequest(profile.memory_limit_mb).limits(4)
-    reference = reference_for(profile, make_schedule("1f1b", pipeline), limits)
-    return f"The {reference.words} takes {time_text(reference.evaluation.step_time, profile.time_unit)}."
 
 
 def test_visitors_take_turns_and_get_the_answers_to_their_own_questions(narrow):
@@ -44,8 +30,7 @@ def test_visitors_take_turns_and_get_the_answers_to_their_own_questions(narrow):
         third = tabs.enter_context(Visitor(narrow.url, **small, micro_batches="10"))
         third.until(lambda: "2nd in the queue" in third.said)
         second.press("Cancel")
-        second.until(lambda: "Cancelled" in second.said)
-        assert not second.waits
+        second.until(lambda: "Cancelled" in second.said and not second.waits)
         third.until(lambda: "1st in the queue" in third.said)
         second.slide("Micro-batches", 21)
         second.press("Balance")

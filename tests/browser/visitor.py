@@ -11,6 +11,12 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.sync.client import connect
 
+from pages.shared.sources import sample
+from sapp_core.charts.numbers import time_text
+from sapp_core.domain.pipeline import Pipeline
+from sapp_core.domain.request import BalanceRequest
+from sapp_core.schedules.registry import make_schedule
+from sapp_core.study import reference_for
 from tests.pages.opened import unescaped
 
 
@@ -159,3 +165,11 @@ class Visitor:
             for path, (drawn_by, fragment, element) in self._page.items()
             if drawn_by == run.script_run_id or (run.fragment_ids and fragment not in run.fragment_ids)
         }
+
+
+def even_split_sentence(micro_batches: int) -> str:
+    """What the page says about four stages of small32 with so many micro-batches, and about nothing else."""
+    profile, pipeline = sample("small32").profile, Pipeline(4, micro_batches)
+    limits = BalanceRequest(profile.memory_limit_mb).limits(4)
+    reference = reference_for(profile, make_schedule("1f1b", pipeline), limits)
+    return f"The {reference.words} takes {time_text(reference.evaluation.step_time, profile.time_unit)}."
