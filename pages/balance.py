@@ -9,6 +9,7 @@ from pages.shared.cached import EvenSplit, Simulated, even_split_of, simulate
 from pages.shared.comparison import comparison_table
 from pages.shared.controls import Controls, sidebar
 from pages.shared.downloads import downloads, study_of
+from pages.shared.guide import guide, guide_taken
 from pages.shared.headline import (
     comparison,
     even_split_words,
@@ -58,6 +59,7 @@ def page() -> None:
     )
     controls = sidebar()
     link_notices()
+    guide()
     action.button(
         "Balance", type="primary", key="balance", icon=":material/balance:", width="stretch",
         disabled=controls.scenario is None, on_click=_balance,
@@ -80,6 +82,7 @@ def page() -> None:
 
 
 def _balance(start: Plan | None = None) -> None:
+    guide_taken()
     forget_link()
     forget_schedule_notice()
     forget_pin_notice()
