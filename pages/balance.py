@@ -69,7 +69,9 @@ def page() -> None:
         st.error(f"**These settings cannot run.**\n\n{bullets(controls.problems)}", icon=":material/rule:")
     _start_if_wanted(controls)
     running = jobs().has_job(session.session_name())
-    if running:
+    if running and jobs().waits(session.session_name()):
+        _queue()
+    elif running:
         _progress()
     if session.notices():
         st.warning(bullets(session.notices()))
@@ -103,6 +105,15 @@ def _start_if_wanted(controls: Controls) -> None:
     session.balance_begun()
 
 
+@st.fragment(run_every=1.0)
+def _queue() -> None:
+    # A room full of people who wait asks less often than those whose search has news.
+    state = jobs().poll(session.session_name())
+    if state is None or not state.place:
+        st.rerun()
+    run_progress(state)
+
+
 @st.fragment(run_every=0.25)
 def _progress() -> None:
     state = jobs().poll(session.session_name())
@@ -124,7 +135,8 @@ def _progress() -> None:
 def _finish(state: JobState) -> None:
     if not isinstance(state.answer, BalanceResult):
         problems = state.answer.problems if state.answer else ()
-        session.set_notices(problems or ("Cancelled before any plan was found. Nothing below has changed.",))
+        when = "before any plan was found" if state.seconds else "while it waited for its turn"
+        session.set_notices(problems or (f"Cancelled {when}. Nothing below has changed.",))
         return
     asked = state.scenario.starting_from(None)
     session.show(Outcome(asked, state.answer, stopped_early=state.cancelled))
@@ -141,7 +153,10 @@ def _stale(shown: Outcome, controls: Controls, *, running: bool) -> None:
     changes = "; ".join(literal(change) for change in shown.scenario.changes(controls.scenario))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.warning(f"**Stale:** the results below belong to earlier settings ({changes}).", icon=":material/history:")
-        st.button("Balance again", key="balance_again", icon=":material/balance:", on_click=_balance)
+        st.button(
+            "Balance again", key="balance_again", icon=":material/balance:", on_click=_balance,
+            help="Searches a plan for the settings as they are now; until then the earlier results stay.",
+        )  # fmt: skip
 
 
 def _outcome(shown: Outcome) -> None:

@@ -107,6 +107,12 @@ class Jobs:
         with self._lock:
             return session in self._jobs
 
+    def waits(self, session: str) -> bool:
+        """Whether a session's run is in the queue."""
+        with self._lock:
+            job = self._jobs.get(session)
+        return job is not None and job.process is None and job.ended is None
+
     def poll(self, session: str) -> JobState | None:
         """State of a session's run, None without one."""
         now = time.monotonic()

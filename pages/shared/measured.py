@@ -43,7 +43,10 @@ def measured_tab(simulated: Simulated) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         names = ", ".join(literal(name) for name, _ in files)
         st.markdown(f"Compared with: {names}.", width="content")
-        st.button("Remove", key="measured_remove", icon=":material/delete:", on_click=_forget)
+        st.button(
+            "Remove", key="measured_remove", icon=":material/delete:", on_click=_forget,
+            help="Forgets the measured times; the plan and its simulation stay.",
+        )  # fmt: skip
     with st.spinner("Reading the measured times"):
         found = _compared(simulated, files)
     if isinstance(found, tuple):

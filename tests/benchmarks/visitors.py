@@ -97,7 +97,7 @@ def _watch(server: Server, is_over: Callable[[], bool]) -> tuple[float, int]:
 
 def _leaving(server: Server) -> None:
     """Three start a long run and close their tabs; nothing may be left of them."""
-    tabs = [Visitor(server.url, **WORST, time_limit="300", group_size=str(16 + number)) for number in range(3)]
+    tabs = [Visitor(server.url, **WORST, time_limit="300", p2p_time=str(100 + number)) for number in range(3)]
     for tab in tabs:
         tab.until(lambda tab=tab: tab.waits, MOST_SECONDS)
     assert server.children()

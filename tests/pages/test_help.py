@@ -43,9 +43,18 @@ def test_so_have_the_controls_of_each_schedule(schedule):
     assert silent(Opened("pages/schedules.py", schedule=schedule, compare="true")) == []
 
 
-@pytest.mark.parametrize("tab", TABS)
-def test_so_have_the_controls_of_each_tab(opened, tab):
-    assert silent(opened.tab(tab)) == []
+def test_so_have_the_controls_of_each_tab(opened):
+    assert {tab: silent(opened.tab(tab)) for tab in TABS} == {tab: [] for tab in TABS}
+
+
+def test_so_have_what_appears_only_at_times(opened):
+    opened.at.slider(key="micro_batches").set_value(9)
+    opened.run()
+    assert "balance_again" in {button.key for button in opened.at.button}
+    assert silent(opened) == []
+    splitting = Opened(profile="small32", schedule="seqpipe", sequence_splits="2")
+    assert "Attention heads" in {number.label for number in splitting.at.number_input}
+    assert silent(splitting) == []
 
 
 def test_so_have_the_controls_of_the_classic_objectives():
