@@ -69,7 +69,8 @@ def page() -> None:
         st.error(f"**These settings cannot run.**\n\n{bullets(controls.problems)}", icon=":material/rule:")
     _start_if_wanted(controls)
     running = jobs().has_job(session.session_name())
-    if running and jobs().waits(session.session_name()):
+    queued = jobs().waits(session.session_name())
+    if queued:
         _queue()
     elif running:
         _progress()
@@ -79,7 +80,7 @@ def page() -> None:
     if shown:
         _stale(shown, controls, running=running)
         _outcome(shown)
-    elif controls.scenario and not running:
+    elif controls.scenario and (queued or not running):
         _preview(controls.scenario)
 
 

@@ -21,6 +21,7 @@ def test_the_place_is_shown_and_the_run_begins_when_it_is_its_turn(busy):
     assert "its 20 s count from then" in page.said
     assert not page.at.get("progress")
     assert page.running
+    assert "Not balanced yet" in page.said  # Something to look at meanwhile.
     turns().leave(busy)
     assert "Proven optimal" in page.settled().said
 
