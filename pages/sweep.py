@@ -51,7 +51,8 @@ def _announce(controls: SweepControls) -> None:
     if controls.swept is None:
         return
     grid = controls.swept.grid
-    ahead = outlook(grid, controls.swept.profile, controls.workers or 1)
+    with st.spinner("Counting points …"):
+        ahead = outlook(grid, controls.swept.profile, controls.workers or 1)
     refused = grid.num_points - ahead.runnable
     words = f"**{grid.num_points:,} points**"
     if refused:

@@ -3,11 +3,10 @@
 Every value is frozen, or a figure that nobody changes, so all sessions may share it.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import blake2b
 
-import streamlit as st
-
+from pages.shared.remembered import remembered
 from sapp_core.charts.blocks import Blocks, blocks_of
 from sapp_core.charts.bubble import bubble_figure
 from sapp_core.charts.compare_bubble import bubble_comparison_figure
@@ -60,17 +59,18 @@ class EvenSplit:
     simulated: Simulated
 
 
-_BY_CONTENT: dict[str | type, Callable[..., str]] = {
-    Pipeline: digest,
-    Plan: digest,
-    ModelProfile: digest,
-    Theme: digest,
-    Grid: digest,
-    UnitTimes: digest,
-}
+def content(argument: object) -> object:
+    """What an argument of a remembered function says, in few bytes."""
+    if isinstance(argument, Simulated):
+        return argument.key
+    if isinstance(argument, bytes):
+        return blake2b(argument, digest_size=12).hexdigest()
+    if isinstance(argument, tuple):
+        return tuple(map(content, argument))
+    return digest(argument)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_BY_CONTENT)
+@remembered(content)
 def schedule(name: str, pipeline: Pipeline) -> Schedule:
     """The validated schedule of a family.
 
@@ -80,7 +80,7 @@ def schedule(name: str, pipeline: Pipeline) -> Schedule:
     return make_schedule(name, pipeline)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)
+@remembered(content)
 def _simulated(profile: ModelProfile, schedule_name: str, pipeline: Pipeline, plan: Plan) -> Simulated:
     key = digest(profile, schedule_name, pipeline, plan)
     return Simulated(key, evaluate(profile, schedule(schedule_name, pipeline), plan))
@@ -91,7 +91,7 @@ def simulate(scenario: Scenario, plan: Plan) -> Simulated:
     return _simulated(scenario.profile, scenario.schedule_name, scenario.pipeline, plan)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)
+@remembered(content)
 def _fitting_mode(
     profile: ModelProfile, schedule_name: str, pipeline: Pipeline, limits_mb: tuple[float, ...] | None
 ) -> RecomputeMode | None:
@@ -125,45 +125,38 @@ class Outlook:
     estimate: Estimate
 
 
-@st.cache_resource(max_entries=32, show_spinner="Counting points …", hash_funcs=_BY_CONTENT)
+@remembered(content)
 def outlook(grid: Grid, profile: ModelProfile, num_workers: int) -> Outlook:
     """Points and time of a sweep; what an op costs is measured once."""
     tasks = tasks_of(grid, profile)
     return Outlook(len(tasks), forecast(tasks, num_workers))
 
 
-def _key(simulated: Simulated) -> str:
-    return simulated.key
-
-
-_CHARTS: dict[str | type, Callable[..., str]] = {Simulated: _key, Theme: digest}
-
-
-@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def timeline_chart(simulated: Simulated, theme: Theme, window: Window | None, until: float = 0.0) -> Figure:
     """`gantt_figure` of a plan."""
     return gantt_figure(simulated.evaluation, theme, window, until)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def blocks(simulated: Simulated) -> Blocks:
     """`blocks_of` a plan."""
     return blocks_of(simulated.evaluation)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def packed(simulated: Simulated) -> bytes:
     """`packed_blocks` of a plan, under the plan's key."""
     return packed_blocks(blocks(simulated), simulated.key)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def look(simulated: Simulated, theme: Theme, until: float) -> str:
     """`timeline_look` of a plan."""
     return timeline_look(simulated.evaluation, blocks(simulated), theme, until)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def in_flight_chart(simulated: Simulated, theme: Theme, window: Window | None, until: float = 0.0) -> Figure:
     """`in_flight_figure` of a plan."""
     evaluation = simulated.evaluation
@@ -172,14 +165,13 @@ def in_flight_chart(simulated: Simulated, theme: Theme, window: Window | None, u
     )
 
 
-@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def most_in_flight_table(simulated: Simulated) -> dict[str, list[int | float]]:
     """`in_flight_table` of a plan's schedule."""
     found = simulated.evaluation.schedule
     return in_flight_table(found.pipeline, peak_in_flight(found))
 
 
-@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)
 def order(name: str, pipeline: Pipeline, times: UnitTimes) -> Simulated:
     """A schedule with unit times: each cell holds one layer.
 
@@ -190,7 +182,7 @@ def order(name: str, pipeline: Pipeline, times: UnitTimes) -> Simulated:
     return _simulated(profile, name, pipeline, even_split(profile, pipeline))
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def memory_chart(
     simulated: Simulated, theme: Theme, limit: Limit, reference: Simulated | None, reference_name: str
 ) -> Figure:
@@ -199,31 +191,31 @@ def memory_chart(
     return memory_figure(simulated.evaluation, theme, limit, other, reference_name)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def memory_over_time_chart(simulated: Simulated, theme: Theme, limit: Limit, window: Window | None) -> Figure:
     """`memory_over_time_figure` of a plan."""
     return memory_over_time_figure(simulated.evaluation, theme, limit, window)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def bubble_chart(named: tuple[tuple[str, Simulated], ...], theme: Theme) -> Figure:
     """`bubble_figure` of some plans."""
     return bubble_figure([(name, simulated.evaluation) for name, simulated in named], theme)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def plan_chart(simulated: Simulated, theme: Theme) -> Figure:
     """`plan_figure` of a plan."""
     return plan_figure(simulated.evaluation, theme)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def memory_comparison_chart(plans: tuple[tuple[str, Simulated, Limit], ...], theme: Theme) -> Figure:
     """`memory_comparison_figure` of some plans, each with its name and limit."""
     return memory_comparison_figure([MemoryBars(name, found.evaluation, limit) for name, found, limit in plans], theme)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def bubble_comparison_chart(named: tuple[tuple[str, Simulated], ...], theme: Theme) -> Figure:
     """`bubble_comparison_figure` of some plans."""
     return bubble_comparison_figure([(name, simulated.evaluation) for name, simulated in named], theme)

@@ -14,6 +14,11 @@ def remember_link() -> None:
         st.session_state[_BEFORE] = st.query_params.to_dict()
 
 
+def came_by_link() -> bool:
+    """Whether the address asked for something when the session began."""
+    return bool(st.session_state.get(_BEFORE))
+
+
 def link_notices() -> None:
     """After all widgets: say what the link asked for in vain."""
     if _NOTICES not in st.session_state:

@@ -164,15 +164,15 @@ def _window_controls(simulated: Simulated, view: View, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Whole step", key=f"{prefix}_whole", icon=":material/zoom_out_map:", disabled=whole,
-            on_click=set_window, args=(None, view.name),
+            on_click=set_window, args=(None, view.name), help="Shows the step from its start to its end again.",
         )  # fmt: skip
         st.button(
             "Earlier", key=f"{prefix}_earlier", icon=":material/chevron_left:", disabled=whole,
-            on_click=_shift, args=(view, -0.5),
+            on_click=_shift, args=(view, -0.5), help="Moves the view by half of its width towards the step's start.",
         )  # fmt: skip
         st.button(
             "Later", key=f"{prefix}_later", icon=":material/chevron_right:", icon_position="right", disabled=whole,
-            on_click=_shift, args=(view, 0.5),
+            on_click=_shift, args=(view, 0.5), help="Moves the view by half of its width towards the step's end.",
         )  # fmt: skip
         st.caption(text, width="stretch")
 

@@ -1,6 +1,6 @@
 """All measurements, one table after the other: `make bench`. They take about half an hour; run them on a quiet machine."""
 
-from tests.benchmarks import balance, engine, page, schedules, timeline
+from tests.benchmarks import balance, engine, page, schedules, timeline, visitors
 
 
 def main() -> None:
@@ -11,6 +11,7 @@ def main() -> None:
         ("Exact balancer", balance.main),
         ("Page in Chromium", page.main),
         ("Timelines in Chromium", timeline.main),
+        ("Many visitors", visitors.main),
     ):
         print(f"\n## {title}\n", flush=True)
         measure()
