@@ -1,5 +1,7 @@
 """Random but legal profiles, pipelines, plans and schedules for property tests."""
 
+from collections.abc import Sequence
+
 from hypothesis import assume
 from hypothesis import strategies as st
 
@@ -8,7 +10,7 @@ from sapp_core.domain.plan import Plan, placed
 from sapp_core.domain.profile import MODES, LayerKind, LayerProfile, ModelProfile, RecomputeMode, TrainingShape
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.sequence_split import split_along_sequence
-from sapp_core.schedules.registry import SCHEDULES, make_schedule
+from sapp_core.schedules.registry import SCHEDULES, ScheduleFamily, make_schedule
 
 TIMES = st.integers(1, 400).map(lambda n: n / 4)
 """Quarters: sums of them are exact in floating point."""
@@ -52,9 +54,15 @@ def profiles(draw, max_kinds: int = 2, max_layers: int = 12) -> ModelProfile:
 
 
 @st.composite
-def schedules(draw, max_stages: int = 6, max_chunks: int = 3, max_micro_batches: int = 14) -> Schedule:
-    """A legal schedule of any registered family."""
-    family = draw(st.sampled_from(SCHEDULES))
+def schedules(
+    draw,
+    max_stages: int = 6,
+    max_chunks: int = 3,
+    max_micro_batches: int = 14,
+    families: Sequence[ScheduleFamily] = SCHEDULES,
+) -> Schedule:
+    """A legal schedule of any registered family, or of one of those asked for."""
+    family = draw(st.sampled_from(families))
     stages = draw(st.integers(1, max_stages))
     # DualPipe needs 2·S micro-batches, SeqPipe with chunks a multiple of S: leave room for both.
     count = st.integers(1, max_micro_batches) | st.integers(1, 3).map(lambda rounds: rounds * stages)

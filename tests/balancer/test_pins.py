@@ -151,9 +151,10 @@ def test_surrogates_keep_the_pins_too(seed, solver):
 
 
 @st.composite
-def pinned_spaces(draw) -> tuple[PlanSpace, np.ndarray]:
+def pinned_spaces(draw, max_kinds=2, families=SCHEDULES, max_chunks=3) -> tuple[PlanSpace, np.ndarray]:
     """A question without memory limits, and a plan that keeps its pins."""
-    profile, schedule = draw(profiles(max_layers=8)), draw(schedules(max_stages=4, max_micro_batches=8))
+    profile = draw(profiles(max_kinds, max_layers=8))
+    schedule = draw(schedules(max_stages=4, max_chunks=max_chunks, max_micro_batches=8, families=families))
     pipeline = schedule.pipeline
     plan = draw(plans(profile, pipeline))
     cells = [pipeline.cells(v)[0] for v in range(pipeline.num_virtual_stages)]
@@ -189,12 +190,12 @@ def test_the_relaxation_is_below_every_plan_that_keeps_the_pins(study):
     assert held[tight] == pytest.approx(space.least[tight], abs=1e-6)
 
 
-@given(pinned_spaces())
+@given(pinned_spaces(max_kinds=1, max_chunks=1, families=[f for f in SCHEDULES if f.fixed_chunks in {None, 1}]))
 @settings(max_examples=40)
 def test_patterns_of_stages_keep_the_pins(study):
     """And the plan itself is among them, or one of the same layers that is nowhere slower."""
     space, vector = study
-    assume(applies(space))
+    assert applies(space)
     held = np.bincount(space.cell, weights=vector, minlength=len(space.least))
     step_time = float(space.step_times(vector[np.newaxis])[0])
     for stage, patterns in enumerate(stage_patterns(space, step_time * 1.01 + 1e-6)):

@@ -140,4 +140,7 @@ def legal_documents(draw: st.DrawFn) -> dict:
     ):
         if draw(st.booleans()):
             document[key] = draw(values)
+    # Some layer must take time, or there is nothing to balance.
+    first = document["layers_description"][0]
+    first["forward_time" if "forward_time" in first else "time"] += 1
     return document

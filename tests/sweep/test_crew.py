@@ -68,7 +68,7 @@ def test_a_worker_killed_at_its_work_is_replaced_and_nothing_is_lost_or_doubled(
 
 
 def test_a_point_that_kills_its_workers_is_given_up_and_the_others_are_done(hired, monkeypatch):
-    grid = replace(LONG, micro_batches=(128,), chunks=(4,))
+    grid = replace(LONG, micro_batches=(128,), chunks=(2, 4))
     first, second = grid.points()
 
     def deadly(module, start=crew_module.WorkerProcess):
