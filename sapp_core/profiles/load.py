@@ -55,7 +55,7 @@ def load_profile(data: bytes, source: str) -> LoadedProfile:
     top.warn_unknown(PROFILE_KEYS, UNUSED_KEYS)
     report.raise_problems()
     if name is None:
-        name = _name_of(source)
+        name = name_of(source)
         report.warn("name", f"is not given; the profile is called {name} after its file.")
     profile = ModelProfile(name, layers, constant or 0.0, unit or "ms", training, limit)
     _warn_missing_memory(profile, report)
@@ -70,7 +70,8 @@ def _training(top: Section) -> TrainingShape | None:
     return TrainingShape(**{key: section.whole(key, least=1, most=MAX_NUMBER) for key in TRAINING_KEYS})
 
 
-def _name_of(source: str) -> str:
+def name_of(source: str) -> str:
+    """What a profile or model without a name is called: its file, without what cannot be shown."""
     stem = "".join(character for character in PurePath(source).stem if character.isprintable())
     return stem.strip()[:MAX_TEXT] or "profile"
 
