@@ -7,6 +7,8 @@ from sapp_core.documents.report import Report
 from sapp_core.documents.section import MAX_TEXT, Section, read_sections
 from sapp_core.domain.profile import ModelProfile, TrainingShape
 from sapp_core.errors import ProfileError
+from sapp_core.profiles.dry_run_file import is_dry_run
+from sapp_core.profiles.dry_run_profile import read_dry_run_profile
 from sapp_core.profiles.layers import read_layers
 from sapp_core.profiles.schema import (
     LAYERS,
@@ -33,7 +35,7 @@ class LoadedProfile:
 
 
 def load_profile(data: bytes, source: str) -> LoadedProfile:
-    """Read a profile file.
+    """Read a profile file, or a dry-run file, whose peaks are turned into a profile.
 
     Args:
         data: JSON or YAML, told apart by content.
@@ -44,6 +46,8 @@ def load_profile(data: bytes, source: str) -> LoadedProfile:
     """
     report = Report(source, ProfileError)
     top = read_sections(data, report)
+    if is_dry_run(top):
+        return LoadedProfile(read_dry_run_profile(top, name_of(source)), tuple(report.warnings))
     name = top.text("name")
     constant = top.number("stage_const_mem", most=MAX_NUMBER)
     unit = top.text("time_unit", most=MAX_UNIT_LENGTH)
