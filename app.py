@@ -13,6 +13,7 @@ enter()
 st.navigation(
     [
         st.Page("pages/balance.py", title="Balance", icon=":material/balance:", default=True),
+        st.Page("pages/profile.py", title="Profile", icon=":material/layers:"),
         st.Page("pages/schedules.py", title="Schedules", icon=":material/view_timeline:"),
     ]
 ).run()

@@ -7,6 +7,7 @@ import streamlit as st
 from pages.shared import sources
 from pages.shared.pipeline_controls import MAX_CHUNKS, MAX_MICRO_BATCHES, MAX_STAGES
 from pages.shared.schedule_choice import forget_schedule_notice
+from pages.shared.session import want_balance
 from pages.shared.sources import UPLOADED, Upload
 from pages.shared.text import bullets, literal
 from pages.shared.training_sizes import forget_training_sizes
@@ -106,6 +107,14 @@ def choose_saved_profile(profile: ModelProfile) -> None:
         st.session_state[_UPLOAD] = Upload(LoadedProfile(profile, ()))
         st.session_state["profile"] = UPLOADED
     forget_training_sizes()
+
+
+def use_profile(loaded: LoadedProfile) -> None:
+    """Choose a profile that another page made, as if it had been uploaded, and balance it there."""
+    st.session_state[_UPLOAD] = Upload(loaded)
+    st.session_state["profile"] = UPLOADED
+    _start_from(loaded.profile)
+    want_balance()
 
 
 def _profile_chosen() -> None:

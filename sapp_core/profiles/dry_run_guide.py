@@ -15,7 +15,7 @@ _STAGES_TRIED = 1000
 _SWING = 2
 """Layers that a stage may have beyond or below the even share: a dry run far from even may not compile."""
 _WELL_ENOUGH = 1e4
-_FEWEST_STAGES = 4
+FEWEST_STAGES = 4
 """With one body stage, its layers and the sum of its modes are the same number."""
 
 
@@ -64,8 +64,8 @@ def propose(num_stages: int, num_layers: int, modes: Sequence[RecomputeMode]) ->
         The best of many, the same for the same arguments; None when the model has too few layers.
     """
     wanted = tuple(modes) or (RecomputeMode.NONE,)
-    most = min(max(num_stages, _FEWEST_STAGES), num_layers - _SWING)
-    for stages in range(most, _FEWEST_STAGES - 1, -1):
+    most = min(max(num_stages, FEWEST_STAGES), num_layers - _SWING)
+    for stages in range(most, FEWEST_STAGES - 1, -1):
         best = _best(stages, num_layers, wanted)
         if best.condition < _WELL_ENOUGH:
             return best

@@ -1,11 +1,15 @@
 """A dry-run file → `ModelProfile`, with what the user should know about how far it can be trusted."""
 
-from sapp_core.documents.section import Section
+from dataclasses import dataclass
+
+from sapp_core.documents.report import Report
+from sapp_core.documents.section import Section, read_sections
 from sapp_core.domain.profile import MODES, LayerKind, LayerProfile, ModelProfile
+from sapp_core.errors import ProfileError
 from sapp_core.profiles.dry_run import Decomposition, Unsolvable, decompose
-from sapp_core.profiles.dry_run_file import PEAKS, TIMES, DryRunFile, read_dry_run
+from sapp_core.profiles.dry_run_file import PEAKS, TIMES, DryRunFile, is_dry_run, read_dry_run
 from sapp_core.profiles.dry_run_guide import Proposal, propose
-from sapp_core.profiles.schema import MODE_KEYS
+from sapp_core.profiles.schema import LAYERS, MODE_KEYS, SETTINGS
 
 LARGE_RESIDUAL = 0.02
 HEAD, BODY, TAIL = "Head", "Body", "Tail"
@@ -35,6 +39,36 @@ def read_dry_run_profile(top: Section, name: str) -> ModelProfile:
     for sentence in warnings_on(solved):
         report.warn(PEAKS, sentence)
     return profile_of(file, solved, name)
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedDryRun:
+    """A dry-run file and what its peaks say, whether or not that is enough for a profile.
+
+    Attributes:
+        file: as read.
+        answer: memory of the parts, or why it cannot be told.
+    """
+
+    file: DryRunFile
+    answer: Decomposition | Unsolvable
+
+
+def solve_dry_run(data: bytes, source: str) -> SolvedDryRun:
+    """Read a dry-run file, with or without times, and solve it.
+
+    Raises:
+        ProfileError: with all that is wrong with the file, one sentence each: path, rule, what was found.
+    """
+    report = Report(source, ProfileError)
+    top = read_sections(data, report)
+    if not is_dry_run(top):
+        report.stop("", f"is not a dry-run file; must hold {SETTINGS}, {PEAKS} and no {LAYERS}.")
+    file = read_dry_run(top)
+    report.raise_problems()
+    if file is None:
+        report.stop("", "does not hold a dry run.")
+    return SolvedDryRun(file, decompose(file.dry_run))
 
 
 def proposal_for(file: DryRunFile) -> Proposal | None:

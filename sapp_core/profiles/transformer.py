@@ -25,8 +25,8 @@ EMBEDDING, LM_HEAD = "Embedding", "LMHead"
 NOTES = (
     "These are estimates from published sizes, not measurements.",
     "Times count only matrix products and attention, at one efficiency; communication inside a stage costs no time.",
-    "Experts are taken to get equal shares of the tokens.",
 )
+EXPERTS_NOTE = "Experts are taken to get equal shares of the tokens."
 FLASH_NOTE = "Flash attention keeps no scores, so the recompute mode select would save nothing and is left out."
 
 
@@ -62,7 +62,8 @@ def estimate(shape: ModelShape, setup: TrainingSetup) -> Estimate:
         training=_training_shape(shape, setup),
         memory_limit_mb=float(setup.device.memory_gb * 10**9 // MEBI),
     )
-    notes = (*NOTES, FLASH_NOTE) if setup.flash_attention else NOTES
+    has_experts = any(isinstance(block.feed_forward, Experts) for block in shape.blocks)
+    notes = (*NOTES, *([EXPERTS_NOTE] if has_experts else []), *([FLASH_NOTE] if setup.flash_attention else []))
     return Estimate(profile, tuple(number for _, numbers in layers for number in numbers), notes)
 
 
