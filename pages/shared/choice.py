@@ -70,8 +70,8 @@ def _upload_widgets() -> None:
     st.file_uploader(
         "Profile (JSON or YAML)", type=["json", "yaml", "yml"], key="profile_file", on_change=_profile_uploaded,
         max_upload_size=MAX_BYTES // 2**20,
-        help="The layer file SAPP and MindFormers users have, up to 2 MB. It stays in this session: links do not carry "
-        "it.",
+        help="The layer file SAPP and MindFormers users have, or an init file with dry-run peaks, up to 2 MB. It stays "
+        "in this session: links do not carry it. The Profile page makes one from a model's sizes.",
     )  # fmt: skip
     if upload.problems:
         kept = f" The profile before it, {literal(upload.profile.profile.name)}, stays." if upload.profile else ""

@@ -16,7 +16,7 @@ from sapp_core.profiles.dry_run import DryRun, StagePeak
 from sapp_core.profiles.schema import LAYERS, MAX_LAYERS, MAX_NUMBER, SETTINGS
 from sapp_core.profiles.settings import SETTINGS_KEYS
 
-MAX_STAGES = 4096
+MAX_STAGES = 1024
 MAX_ROUNDS = 100
 PEAKS, BODY_PEAKS = "memory_usage", "body_memories"
 RECOMPUTE, TIMES, OFFSET = "recompute_config", "time_config", "offset"

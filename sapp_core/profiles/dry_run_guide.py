@@ -107,7 +107,7 @@ def _best(num_stages: int, num_layers: int, modes: tuple[RecomputeMode, ...]) ->
     random = np.random.default_rng(0)
     num_rounds = -(-(2 + len(modes)) // (num_stages - 2))
     best: Proposal | None = None
-    for _ in range(max(8, _STAGES_TRIED // (num_rounds * num_stages))):
+    for _ in range(max(4, _STAGES_TRIED // (num_rounds * num_stages))):
         rounds = tuple(_round(num_stages, num_layers, modes, random) for _ in range(num_rounds))
         peaks = [StagePeak(s, stages[s], 0.0, k) for k, stages in enumerate(rounds) for s in range(1, num_stages - 1)]
         condition = condition_of(equations(num_stages, peaks, modes, with_constant=True))

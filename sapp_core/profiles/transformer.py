@@ -16,6 +16,7 @@ from sapp_core.profiles.parameters import (
     norm_terms,
     used_parameters,
 )
+from sapp_core.profiles.schema import MAX_NUMBER
 from sapp_core.profiles.terms import Explained, Term, plain, product, total, written
 from sapp_core.profiles.training_setup import GRADIENT_SIZE, TrainingSetup, setup_problems
 
@@ -51,11 +52,14 @@ def estimate(shape: ModelShape, setup: TrainingSetup) -> Estimate:
     Times are milliseconds of one micro-batch on one device, memory is MiB of one device.
 
     Raises:
-        ProfileError: the setup does not fit the model; all problems at once.
+        ProfileError: the setup does not fit the model, or numbers are beyond what a profile holds; all at once.
     """
     if problems := setup_problems(shape, setup):
         raise ProfileError(*problems)
     layers = [_embedding(shape, setup), *(_body(shape, block, setup) for block in shape.blocks), _head(shape, setup)]
+    numbers = tuple(number for _, numbers in layers for number in numbers)
+    if beyond := [number for number in numbers if number.value > MAX_NUMBER]:
+        raise ProfileError(*(_too_large(number) for number in beyond))
     profile = ModelProfile(
         name=shape.name,
         layers=tuple(layer for layer, _ in layers),
@@ -64,10 +68,16 @@ def estimate(shape: ModelShape, setup: TrainingSetup) -> Estimate:
     )
     has_experts = any(isinstance(block.feed_forward, Experts) for block in shape.blocks)
     notes = (*NOTES, *([EXPERTS_NOTE] if has_experts else []), *([FLASH_NOTE] if setup.flash_attention else []))
-    return Estimate(profile, tuple(number for _, numbers in layers for number in numbers), notes)
+    return Estimate(profile, numbers, notes)
 
 
 _Costed = tuple[LayerProfile, tuple[Explained, ...]]
+
+
+def _too_large(number: Explained) -> str:
+    return (
+        f"{number.layer}: the {number.quantity} must be up to {MAX_NUMBER:,} {number.unit}, found {number.value:.3g}."
+    )
 
 
 def _embedding(shape: ModelShape, setup: TrainingSetup) -> _Costed:

@@ -172,6 +172,13 @@ def test_what_is_used_in_balance_is_there_as_an_uploaded_profile():
     assert not shown.at.warning
 
 
+def test_the_balance_page_takes_a_dry_run_for_a_profile(opened):
+    opened.upload(dry_run()).settled()
+    assert opened.at.selectbox(key="profile").value == "uploaded"
+    assert opened.at.number_input(key="constant_memory").value == pytest.approx(955.3, abs=0.1)
+    assert "profile cannot be used" not in opened.said
+
+
 def test_names_from_files_are_no_markup():
     hostile = "<script>alert(1)</script> **bold** [x](http://y)"
     shown = page().upload(profile_file(name=hostile), key="profile_page_file")

@@ -19,7 +19,7 @@ from sapp_core.profiles.model_shape import Block, Experts, GroupedAttention, Mlp
 from sapp_core.profiles.parameters import parameter_count, used_parameter_count
 from sapp_core.profiles.terms import total
 from sapp_core.profiles.training_setup import MAX_SIZE, Device, NumberFormat, TrainingSetup
-from sapp_core.profiles.transformer import FLASH_NOTE, MEBI, estimate
+from sapp_core.profiles.transformer import EXPERTS_NOTE, FLASH_NOTE, MEBI, estimate
 from sapp_core.schedules.registry import make_schedule
 from tests.profiles.configs import CONFIGS
 
@@ -171,6 +171,11 @@ def test_select_is_offered_only_where_it_saves_something(flash):
     assert RecomputeMode.BOTH not in made.profile.modes
 
 
+def test_what_is_said_about_experts_is_said_where_there_are_some():
+    assert EXPERTS_NOTE in estimate(MODELS["Mixtral 8×7B"], SETUP).notes
+    assert EXPERTS_NOTE not in estimate(MODELS["Llama-3 8B"], SETUP).notes
+
+
 def test_deepseek_is_dense_layers_then_experts_then_mtp():
     made = estimate(MODELS["DeepSeek-V3"], replace(SETUP, expert_parallel=32, data_parallel=64))
     profile = made.profile
@@ -257,6 +262,13 @@ def test_sizes_and_amounts_have_their_range():
         estimate(MODELS["Llama-3 8B"], setup)
     names = [problem.split(":")[0] for problem in caught.value.problems]
     assert names == ["sequence_length", "micro_batch_size", "efficiency", "peak of test device in bf16, TFLOP/s"]
+
+
+def test_numbers_beyond_any_profile_are_refused():
+    setup = replace(SETUP, sequence_length=MAX_SIZE, micro_batch_size=MAX_SIZE)
+    with pytest.raises(ProfileError) as caught:
+        estimate(MODELS["Llama-3 8B"], setup)
+    assert "DecoderLayer: the forward time must be up to 1,000,000,000,000 ms, found" in str(caught.value)
 
 
 def test_a_model_without_experts_has_no_expert_parallelism():
