@@ -1,7 +1,7 @@
 """A profile as people check it: every resolved number in a table that can be edited, and as bars."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -25,10 +25,19 @@ _STAYS_WARNED = 8
 
 @dataclass(frozen=True, slots=True)
 class _Sheet:
-    """The profile that the table was given, and which table that is: each has edits of its own."""
+    """What the widget was given and what it holds by now; edits lie on top of what it was given.
+
+    Attributes:
+        given: the profile without edits.
+        shown: numbers that the widget was given.
+        held: numbers with all edits; they outlive the widget when another page is looked at.
+        number: of the sheet; another one is a widget of its own, without edits.
+    """
 
     given: LoadedProfile
-    number: int = 0
+    shown: pd.DataFrame
+    held: pd.DataFrame
+    number: int
 
     @property
     def key(self) -> str:
@@ -42,37 +51,34 @@ def profile_table(loaded: LoadedProfile) -> None:
     Args:
         loaded: what a file or an estimate gave.
     """
-    sheet = _sheet(loaded)
     given = loaded.profile
+    table = _numbers(given)
+    sheet = _sheet(loaded, table)
     st.subheader("What a layer costs", anchor=False)
     st.caption(
         f"**{literal(given.name)}**: times in {literal(given.time_unit)} of one layer and one micro-batch, memory in "
         "MB. Every number can be changed here; a backward time that is deleted follows from the forward time, a "
         "recompute mode without memory for a BODY kind is not offered."
     )
-    rows = profile_rows(given)
-    given_keys = dict.fromkeys(key for row in rows for key in row)
-    # Modes that are not offered come last: their columns are there to be filled in.
-    columns = sorted(given_keys, key=lambda key: all(row.get(key) is None for row in rows))
-    table = pd.DataFrame([{key: row.get(key) for key in columns} for row in rows])
-    for key in columns:
-        if key not in _FIXED:
-            table[key] = table[key].astype("Int64" if key == "nb_layer" else "Float64")
     edited = st.data_editor(
-        table, key=sheet.key, hide_index=True, num_rows="fixed", disabled=list(_FIXED), column_config=_columns(given),
-        height="content" if len(rows) <= _ROWS_IN_VIEW else 35 * (_ROWS_IN_VIEW + 1), placeholder="",
+        sheet.shown, key=sheet.key, hide_index=True, num_rows="fixed", disabled=list(_FIXED),
+        column_config=_columns(given),
+        height="content" if len(table) <= _ROWS_IN_VIEW else 35 * (_ROWS_IN_VIEW + 1), placeholder="",
         alt="Times and memory of each layer kind, to be edited.",
     )  # fmt: skip
+    st.session_state[_SHEET] = replace(sheet, held=edited)
     is_edited = not edited.equals(table)
     shown = _checked(loaded, edited) if is_edited else loaded
-    if is_edited:
-        st.button("Undo all edits", icon=":material/undo:", on_click=_start_over, key="profile_undo")
+    with st.container(horizontal=True):
+        if shown is not None:
+            _take_away(shown)
+        if is_edited:
+            st.button("Undo all edits", icon=":material/undo:", on_click=_start_over, key="profile_undo")
     if shown is None:
         return
     if shown.warnings:
         with st.container(height="content" if len(shown.warnings) < _STAYS_WARNED else 240):
             st.warning(bullets(shown.warnings), icon=":material/info:")
-    _take_away(shown)
     times, memory = st.columns(2)
     with times:
         alt = f"Forward and backward times of {len(given.layers)} layer kinds."
@@ -103,18 +109,28 @@ def _as_plain(row: Mapping[Any, Any]) -> dict[str, object]:
 def _take_away(shown: LoadedProfile) -> None:
     profile = shown.profile
     stem = "".join(c if c.isalnum() or c in "._-" else "_" for c in profile.name)
-    with st.container(horizontal=True):
-        if st.button("Use in Balance", type="primary", icon=":material/balance:", key="use_in_balance"):
-            use_profile(shown)
-            st.switch_page("pages/balance.py")
-        st.download_button(
-            "Save as YAML", profile_text(profile), f"{stem}.yaml", "text/yaml", key="profile_yaml",
-            icon=":material/download:", on_click="ignore",
-        )  # fmt: skip
-        st.download_button(
-            "Save as JSON", profile_text(profile, as_json=True), f"{stem}.json", "application/json", key="profile_json",
-            icon=":material/download:", on_click="ignore",
-        )  # fmt: skip
+    if st.button("Use in Balance", type="primary", icon=":material/balance:", key="use_in_balance"):
+        use_profile(shown)
+        st.switch_page("pages/balance.py")
+    st.download_button(
+        "Save as YAML", profile_text(profile), f"{stem}.yaml", "text/yaml", key="profile_yaml",
+        icon=":material/download:", on_click="ignore",
+    )  # fmt: skip
+    st.download_button(
+        "Save as JSON", profile_text(profile, as_json=True), f"{stem}.json", "application/json", key="profile_json",
+        icon=":material/download:", on_click="ignore",
+    )  # fmt: skip
+
+
+def _numbers(profile: ModelProfile) -> pd.DataFrame:
+    """A row for each layer kind, with the keys of profile files as columns."""
+    rows = profile_rows(profile)
+    keys = dict.fromkeys(key for row in rows for key in row)
+    # Modes that are not offered come last: their columns are there to be filled in.
+    columns = sorted(keys, key=lambda key: all(row.get(key) is None for row in rows))
+    table = pd.DataFrame([{key: row.get(key) for key in columns} for row in rows])
+    types = {key: "Int64" if key == "nb_layer" else "Float64" for key in columns if key not in _FIXED}
+    return table.astype(types)
 
 
 def _columns(profile: ModelProfile) -> dict[str, Any]:
@@ -137,15 +153,17 @@ def _amount(label: str, text: str) -> Any:  # noqa: ANN401  # Streamlit's own ty
     return st.column_config.NumberColumn(label, min_value=0.0, max_value=float(MAX_NUMBER), format="%.6g", help=text)
 
 
-def _sheet(loaded: LoadedProfile) -> _Sheet:
-    """The same table while the profile is the same; else a new one, without edits."""
+def _sheet(loaded: LoadedProfile, table: pd.DataFrame) -> _Sheet:
+    """The same sheet while profile and widget are the same; edits of a lost widget are given to a new one."""
     sheet: _Sheet | None = st.session_state.get(_SHEET)
     if sheet is None or sheet.given != loaded:
-        sheet = _Sheet(loaded, sheet.number + 1 if sheet else 0)
-        st.session_state[_SHEET] = sheet
+        return _Sheet(loaded, table, table, sheet.number + 1 if sheet else 0)
+    if sheet.key not in st.session_state:
+        return replace(sheet, shown=sheet.held, number=sheet.number + 1)
     return sheet
 
 
 def _start_over() -> None:
     sheet: _Sheet = st.session_state[_SHEET]
-    st.session_state[_SHEET] = _Sheet(sheet.given, sheet.number + 1)
+    table = _numbers(sheet.given.profile)
+    st.session_state[_SHEET] = _Sheet(sheet.given, table, table, sheet.number + 1)

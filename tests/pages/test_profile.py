@@ -172,6 +172,16 @@ def test_what_is_used_in_balance_is_there_as_an_uploaded_profile():
     assert not shown.at.warning
 
 
+def test_edits_outlive_a_look_at_another_page():
+    shown = edit(page(), 1, time=150.0)
+    shown.at.switch_page("pages/schedules.py")
+    shown.run().at.switch_page(PAGE)
+    assert table(shown.run())["time"][1] == 150
+    assert shown.figures[0]["data"][0]["x"] == [13, 150, 113]
+    shown.at.button(key="profile_undo").click()
+    assert table(shown.run())["time"][1] == 100
+
+
 def test_the_balance_page_takes_a_dry_run_for_a_profile(opened):
     opened.upload(dry_run()).settled()
     assert opened.at.selectbox(key="profile").value == "uploaded"
