@@ -9,19 +9,21 @@ from pages.shared.cached import EvenSplit, Simulated, even_split_of, simulate
 from pages.shared.comparison import comparison_table
 from pages.shared.controls import Controls, sidebar
 from pages.shared.downloads import downloads, study_of
+from pages.shared.guide import guide, guide_taken
 from pages.shared.headline import (
     comparison,
     even_split_words,
     metrics,
     over_limit_warning,
     provenance,
-    search_words,
 )
 from pages.shared.jobs import JobState, jobs
+from pages.shared.keep_button import keep_button
 from pages.shared.link import forget_link, link_notices
 from pages.shared.measured import measured_tab
 from pages.shared.pictures import adapt_page
 from pages.shared.pins import forget_pin_notice
+from pages.shared.run_progress import run_progress
 from pages.shared.schedule_choice import forget_schedule_notice
 from pages.shared.session import Outcome
 from pages.shared.text import bullets, literal
@@ -58,6 +60,7 @@ def page() -> None:
     )
     controls = sidebar()
     link_notices()
+    guide()
     action.button(
         "Balance", type="primary", key="balance", icon=":material/balance:", width="stretch",
         disabled=controls.scenario is None, on_click=_balance,
@@ -67,7 +70,10 @@ def page() -> None:
         st.error(f"**These settings cannot run.**\n\n{bullets(controls.problems)}", icon=":material/rule:")
     _start_if_wanted(controls)
     running = jobs().has_job(session.session_name())
-    if running:
+    queued = jobs().waits(session.session_name())
+    if queued:
+        _queue()
+    elif running:
         _progress()
     if session.notices():
         st.warning(bullets(session.notices()))
@@ -75,11 +81,12 @@ def page() -> None:
     if shown:
         _stale(shown, controls, running=running)
         _outcome(shown)
-    elif controls.scenario and not running:
+    elif controls.scenario and (queued or not running):
         _preview(controls.scenario)
 
 
 def _balance(start: Plan | None = None) -> None:
+    guide_taken()
     forget_link()
     forget_schedule_notice()
     forget_pin_notice()
@@ -100,6 +107,15 @@ def _start_if_wanted(controls: Controls) -> None:
     session.balance_begun()
 
 
+@st.fragment(run_every=1.0)
+def _queue() -> None:
+    # A room full of people who wait asks less often than those whose search has news.
+    state = jobs().poll(session.session_name())
+    if state is None or not state.place:
+        st.rerun()
+    run_progress(state)
+
+
 @st.fragment(run_every=0.25)
 def _progress() -> None:
     state = jobs().poll(session.session_name())
@@ -113,17 +129,7 @@ def _progress() -> None:
         # Nothing is on the page yet: a rated plan now is worth more than a proven one later.
         session.show(Outcome(state.scenario.starting_from(None), state.best))
         st.rerun()
-    limit = state.scenario.request.time_limit
-    bar, cancel = st.columns([5, 1], vertical_alignment="center")
-    bar.progress(
-        min(1.0, state.seconds / limit),
-        text=f"Balancing: {state.seconds:.0f} s of at most {limit:.0f} s, {search_words(state.trace, state.scenario)}",
-    )
-    cancel.button(
-        "Cancel", key="cancel", icon=":material/stop_circle:", width="stretch",
-        on_click=jobs().cancel, args=(session.session_name(),),
-        help="Ends the search; the best plan found so far is kept.",
-    )  # fmt: skip
+    run_progress(state)
     if not patient:
         sections.search(state.trace, state.seconds, state.scenario)
 
@@ -131,7 +137,8 @@ def _progress() -> None:
 def _finish(state: JobState) -> None:
     if not isinstance(state.answer, BalanceResult):
         problems = state.answer.problems if state.answer else ()
-        session.set_notices(problems or ("Cancelled before any plan was found. Nothing below has changed.",))
+        when = "before any plan was found" if state.seconds else "while it waited for its turn"
+        session.set_notices(problems or (f"Cancelled {when}. Nothing below has changed.",))
         return
     asked = state.scenario.starting_from(None)
     session.show(Outcome(asked, state.answer, stopped_early=state.cancelled))
@@ -148,7 +155,10 @@ def _stale(shown: Outcome, controls: Controls, *, running: bool) -> None:
     changes = "; ".join(literal(change) for change in shown.scenario.changes(controls.scenario))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.warning(f"**Stale:** the results below belong to earlier settings ({changes}).", icon=":material/history:")
-        st.button("Balance again", key="balance_again", icon=":material/balance:", on_click=_balance)
+        st.button(
+            "Balance again", key="balance_again", icon=":material/balance:", on_click=_balance,
+            help="Searches a plan for the settings as they are now; until then the earlier results stay.",
+        )  # fmt: skip
 
 
 def _outcome(shown: Outcome) -> None:
@@ -161,6 +171,7 @@ def _outcome(shown: Outcome) -> None:
     notes = (literal(note) for note in shown.result.notes)
     st.markdown(" ".join((provenance(shown), comparison(shown.scenario, even), knob_words(shown.scenario), *notes)))
     over_limit_warning(shown.scenario, simulated)
+    keep_button(shown)
     _charts(shown, simulated, even)
 
 

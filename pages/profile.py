@@ -35,6 +35,7 @@ def page() -> None:
     origin = st.segmented_control(
         "Where the numbers come from", origins, default=_FROM_FILE, required=True, key="profile_origin",
         persist_state="session",
+        help="A file you have, published sizes of a model, or measured memory peaks of stages.",
     )  # fmt: skip
     if origin == _FROM_FILE:
         loaded = _file_section()
@@ -51,7 +52,9 @@ def _file_section() -> LoadedProfile:
     own = upload.profile or uploaded_profile()
     options = [*([UPLOADED] if own else []), *sources.sample_names()]
     chooser, uploader = st.columns(2)
-    name = chooser.selectbox("Profile", options, key=_CHOSEN, persist_state="session")
+    name = chooser.selectbox(
+        "Profile", options, key=_CHOSEN, persist_state="session", help="A sample, or the profile that you brought."
+    )
     chooser.download_button(
         "Commented template", sources.template_bytes, "profile_template.yaml", "text/yaml", icon=":material/download:",
         on_click="ignore", help="A profile with every key explained, to fill in.",

@@ -30,9 +30,15 @@ def page() -> None:
     link_notices()
     drawn = [order.simulated for order in orders if order.simulated]
     view = View(SCHEDULES_VIEW, max((simulated.evaluation.step_time for simulated in drawn), default=0.0))
+    _shown(orders, view)
+
+
+@st.fragment
+def _shown(orders: tuple[Order, ...], view: View) -> None:
+    # All charts of the view in one fragment: a closer look at one of them moves the others too.
     for order in orders:
         _order(order, view)
-    if drawn:
+    if view.step_time:
         _details(orders, view)
 
 
@@ -45,12 +51,7 @@ def _order(order: Order, view: View) -> None:
         _metrics(order.simulated)
         if ordered_anew(order.simulated):
             st.caption("Its planner looks at times: for these it found a shorter order than the one for equal ops.")
-        _timeline(order.simulated, view, f"{order.prefix}timeline")
-
-
-@st.fragment
-def _timeline(simulated: Simulated, view: View, key: str) -> None:
-    sections.timeline(simulated, view, key)
+        sections.timeline(order.simulated, view, f"{order.prefix}timeline")
 
 
 def _metrics(simulated: Simulated) -> None:
@@ -77,7 +78,6 @@ def _metrics(simulated: Simulated) -> None:
     ops.metric("Ops", f"{evaluation.schedule.num_ops:,}", border=True, help="Of all stages together.")
 
 
-@st.fragment
 def _details(orders: tuple[Order, ...], view: View) -> None:
     in_flight, listed, files = st.tabs(_TABS, key="order_details", on_change="rerun")
     for order in orders:

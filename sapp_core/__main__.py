@@ -1,4 +1,4 @@
-"""The command line: `python -m sapp_core balance | simulate | open | schedule | check`.
+"""The command line: `python -m sapp_core balance | simulate | open | schedule | sweep | check`.
 
 Exit status: 0 done, 2 wrong input or output that cannot be written, 3 no plan, 130 interrupted. What a user should
 know besides the answer is one line each on the standard error stream.
@@ -27,6 +27,7 @@ from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import BalanceResult, MemoryModel, Objective, Progress
 from sapp_core.domain.scenario import Scenario
 from sapp_core.domain.schedule import Schedule
+from sapp_core.domain.sweep import PointResult
 from sapp_core.domain.timeline import Evaluation
 from sapp_core.errors import PlanError, SappError
 from sapp_core.exports import export_named
@@ -44,6 +45,7 @@ from sapp_core.interchange.result import (
     to_json,
 )
 from sapp_core.interchange.scenario import MAX_REPORT_BYTES, scenario_from_json
+from sapp_core.interchange.sweep import sweep_csv, sweep_object, sweep_text
 from sapp_core.pictures import Detail, picture_named
 from sapp_core.profiles.load import LoadedProfile, load_profile
 from sapp_core.reopen import as_simulated, check_settings
@@ -51,6 +53,7 @@ from sapp_core.schedules.in_flight import peak_in_flight
 from sapp_core.schedules.registry import family, make_schedule, placed
 from sapp_core.simulator.measured import compare
 from sapp_core.study import Study, evaluate, reference_for
+from sapp_core.sweep_command import grid_of, plan_words, results_of
 
 DONE, WRONG_INPUT, NO_PLAN, INTERRUPTED = 0, 2, 3, 130
 
@@ -69,7 +72,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     try:
         options = parse(argv)
-        _check_targets(options.json, options.write_lp, *(file for _, file in (*options.exports, *options.pictures)))
+        files = (file for _, file in (*options.exports, *options.pictures))
+        _check_targets(options.json, options.write_lp, options.csv, *files)
         return COMMANDS[options.command](options)
     except SappError as error:
         _tell("error", map(_in_words_of_options, error.problems))
@@ -186,6 +190,44 @@ def _schedule(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _sweep(options: argparse.Namespace) -> int:
+    profile = _profile(options)
+    grid = grid_of(options, profile)
+    coming = results_of(grid, profile, options)
+    results: list[PointResult] = []
+    watched = sys.stderr.isatty()
+    # What is done is worth having, however a sweep ends.
+    try:
+        _tell("sweep", [plan_words(grid, profile, options)])
+        for result in coming:
+            results.append(result)
+            if watched:
+                sys.stderr.write(f"{CLEAR_LINE}{len(results):,} of {grid.num_points:,} points done")
+                sys.stderr.flush()
+    except KeyboardInterrupt:
+        _answer_sweep(options, results, profile, watched=watched)
+        _tell("interrupted", [f"{len(results):,} of {grid.num_points:,} points were done."])
+        return INTERRUPTED
+    except SappError:
+        if results:
+            _answer_sweep(options, results, profile, watched=watched)
+        raise
+    _answer_sweep(options, results, profile, watched=watched)
+    return DONE
+
+
+def _answer_sweep(
+    options: argparse.Namespace, results: Sequence[PointResult], profile: ModelProfile, *, watched: bool
+) -> None:
+    if watched:
+        sys.stderr.write(CLEAR_LINE)
+    _answer(
+        options.json, lambda: sweep_object(results, profile), lambda: sweep_text(results, profile, _in_words_of_options)
+    )
+    if options.csv:
+        _write(options.csv, sweep_csv(results))
+
+
 def _check(options: argparse.Namespace) -> int:
     loaded = _load(options.profile)
     _answer(
@@ -201,22 +243,28 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "simulate": _simulate,
     "open": _open,
     "schedule": _schedule,
+    "sweep": _sweep,
     "check": _check,
 }
 
 
 def _scenario(options: argparse.Namespace) -> tuple[ModelProfile, Schedule, BalanceRequest]:
     """What `balance` and `simulate` share: the profile, the order of work, and a request with the memory limit."""
-    loaded = _load(options.profile)
-    _tell("warning", loaded.warnings)
-    profile = loaded.profile
-    if options.constant_mb is not None:
-        if not (isfinite(options.constant_mb) and options.constant_mb >= 0):
-            raise SappError(f"constant_mb: must be a number of at least 0, found {options.constant_mb!r}.")
-        profile = replace(profile, constant_mb=options.constant_mb)
+    profile = _profile(options)
     limit = profile.memory_limit_mb if options.memory_limit_mb is None else options.memory_limit_mb
     pipeline = replace(_pipeline(options), p2p_time=options.p2p_time)
     return profile, make_schedule(options.schedule, pipeline), BalanceRequest(memory_limit_mb=limit)
+
+
+def _profile(options: argparse.Namespace) -> ModelProfile:
+    """The profile with the constant memory that was asked for; its warnings are told."""
+    loaded = _load(options.profile)
+    _tell("warning", loaded.warnings)
+    if options.constant_mb is None:
+        return loaded.profile
+    if not (isfinite(options.constant_mb) and options.constant_mb >= 0):
+        raise SappError(f"constant_mb: must be a number of at least 0, found {options.constant_mb!r}.")
+    return replace(loaded.profile, constant_mb=options.constant_mb)
 
 
 def _pipeline(options: argparse.Namespace) -> Pipeline:

@@ -34,6 +34,13 @@ FLAGS: dict[str, str] = {
     "seed": "--seed",
     "pinned": "--pin",
     "start": "--start",
+    "objective": "--objective",
+    "devices": "--devices",
+    "global_batch": "--global-batch",
+    "data_parallel": "--data-parallel",
+    "micro_batch_size": "--micro-batch-size",
+    "workers": "--workers",
+    "scheduler": "--scheduler",
 }
 """Field of a type → the option that sets it. Sentences of the core begin with the field; users are shown the option."""
 
@@ -70,7 +77,7 @@ def _parser() -> _Parser:
     def command(name: str, summary: str) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
         added.add_argument("--json", metavar="FILE", help="write JSON instead of text; - is the standard output")
-        added.set_defaults(write_lp=None, exports=[], pictures=[], measured=[])
+        added.set_defaults(write_lp=None, csv=None, exports=[], pictures=[], measured=[])
         return added
 
     balancing = command("balance", "Place layers and choose recomputation so that a training step is short.")
@@ -106,6 +113,11 @@ def _parser() -> _Parser:
         default=ORDER_FORMATS[0].name,
         help="in which words (default: %(default)s)",
     )
+    sweeping = command(
+        "sweep", "Simulate or balance all combinations of some lists, on all cores or on a Dask cluster."
+    )
+    _add_profile(sweeping)
+    _add_grid(sweeping)
     _add_profile(command("check", "Show what was read from a profile, how it was resolved, and warnings."))
     return parser
 
@@ -140,6 +152,12 @@ def _add_pipeline(parser: argparse.ArgumentParser) -> None:
         metavar="K",
         help="slices of a micro-batch along the sequence, for seqpipe schedules (default: %(default)s)",
     )
+    _add_knobs(parser)
+
+
+def _add_knobs(parser: argparse.ArgumentParser) -> None:
+    """What shapes a schedule besides its sizes."""
+    add, usual = parser.add_argument, Pipeline(num_stages=1, num_micro_batches=1)
     add(
         FLAGS["group_size"],
         type=_whole,
@@ -178,14 +196,20 @@ def _add_scenario(parser: argparse.ArgumentParser) -> None:
     add("--schedule", choices=_SCHEDULE_NAMES, required=True, help="order of work")
     _add_pipeline(parser)
     add(
-        FLAGS["p2p_time"], type=_number, default=0.0, metavar="T", help="time of a transfer between stages (default: 0)"
-    )
-    add(
         FLAGS["memory_limit_mb"],
         dest="memory_limit_mb",
         type=_numbers,
         metavar="MB",
         help="MiB a stage may use: one number, or S numbers with commas (default: the profile's)",
+    )
+    _add_costs(parser)
+
+
+def _add_costs(parser: argparse.ArgumentParser) -> None:
+    """What is added to the profile's own costs."""
+    add = parser.add_argument
+    add(
+        FLAGS["p2p_time"], type=_number, default=0.0, metavar="T", help="time of a transfer between stages (default: 0)"
     )
     add(
         FLAGS["constant_mb"],
@@ -264,6 +288,47 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
         help=f"draw a chart as .png or .svg (needs the package kaleido and a browser); may be repeated; charts: "
         f"{', '.join(_PICTURE_NAMES)}",
     )
+
+
+def _add_grid(parser: argparse.ArgumentParser) -> None:
+    """Lists of a sweep as text: `sweep_command` reads them, all problems at once."""
+    add = parser.add_argument
+    add("--schedule", required=True, metavar="NAME,…", help=f"orders of work: {', '.join(_SCHEDULE_NAMES)}")
+    lists = (
+        ("num_stages", "S,…", None, "pipeline ranks: 4,8,16 or 4-16 step 4"),
+        ("num_chunks", "V,…", "", "chunks a stage (default: what the schedule fixes, or 1)"),
+        ("num_micro_batches", "M,…", "", "micro-batches of one training step and pipeline"),
+        ("num_sequence_splits", "K,…", "", "slices of a micro-batch along the sequence (default: 1)"),
+        ("memory_limit_mb", "MB,…", "", "MiB a stage may use, or none (default: the profile's)"),
+        ("objective", "NAME,…", str(Objective.EXACT), f"of balancing: {', '.join(Objective)} (default: %(default)s)"),
+    )
+    for field, letters, default, meaning in lists:
+        add(FLAGS[field], dest=field, default=default, required=default is None, metavar=letters, help=meaning)
+    sizes = (
+        ("devices", "D", None, "devices that all points share: S stages run D/S pipelines beside each other"),
+        ("global_batch", "B", None, "samples in a step of all pipelines; micro-batches follow from it"),
+        ("data_parallel", "N", 1, "pipelines beside each other, without --devices (default: %(default)s)"),
+        ("micro_batch_size", "N", None, "samples in a micro-batch (default: the profile's, or 1)"),
+    )
+    for field, letter, number, meaning in sizes:
+        add(FLAGS[field], dest=field, type=_whole, default=number, metavar=letter, help=meaning)
+    _add_knobs(parser)
+    _add_costs(parser)
+    add(
+        FLAGS["time_limit"],
+        type=_number,
+        metavar="SECONDS",
+        help="balance each point for at most so long (default: simulate the even split with the least recomputation "
+        "that fits)",
+    )
+    add(FLAGS["seed"], type=_whole, default=0, metavar="N", help="of the solver's random choices (default: 0)")
+    add(FLAGS["workers"], type=_whole, metavar="N", help="processes on this machine (default: one for each core)")
+    add(
+        FLAGS["scheduler"],
+        metavar="ADDRESS",
+        help="work on a Dask cluster instead, as tcp://host:8786; needs the package distributed",
+    )
+    add("--csv", metavar="FILE", help="write every point as a line of CSV as well")
 
 
 def _whole(text: str) -> int:

@@ -1,8 +1,10 @@
 """One scenario: profile, schedule and plan to everything a page draws."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sapp_core.balancer.own_order import own_order
+from sapp_core.balancer.question import stage_memory
 from sapp_core.domain.costs import chunk_costs
 from sapp_core.domain.plan import Plan, even_split
 from sapp_core.domain.profile import ModelProfile, RecomputeMode
@@ -11,6 +13,7 @@ from sapp_core.domain.scenario import Scenario
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.sequence_split import split_along_sequence
 from sapp_core.domain.timeline import Evaluation, over_limit
+from sapp_core.schedules.in_flight import peak_vectors
 from sapp_core.simulator.bubble import bubble_parts
 from sapp_core.simulator.engine import prepare, simulate
 from sapp_core.simulator.memory import memory_timeline, peaks
@@ -55,12 +58,16 @@ def fitting_mode(
         schedule: order of work; memory depends on nothing else.
         limits_mb: `[stage]`, MiB; None = no limit.
     """
-    profile = split_along_sequence(profile, schedule.pipeline.num_sequence_splits)
-    for mode in profile.modes:
-        costs = chunk_costs(profile, even_split(profile, schedule.pipeline, mode), schedule.pipeline)
-        if not over_limit(peaks(schedule, costs), limits_mb):
+    for mode, peak_mb in _even_split_memory(profile, schedule):
+        if not over_limit(peak_mb, limits_mb):
             return mode
     return None
+
+
+def lightest_mode(profile: ModelProfile, schedule: Schedule) -> RecomputeMode:
+    """The recomputation with which the fullest stage of the even split needs least memory; the least of equal ones."""
+    highest = {mode: max(peak_mb) for mode, peak_mb in _even_split_memory(profile, schedule)}
+    return min(highest, key=lambda mode: highest[mode])
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +125,13 @@ def even_split_words(mode: RecomputeMode, *, fits: bool) -> str:
     """Which even split it is: `even split with full recomputation`."""
     words = "even split" if mode is RecomputeMode.NONE else f"even split with {mode} recomputation"
     return words if fits else f"{words} (which does not fit)"
+
+
+def _even_split_memory(profile: ModelProfile, schedule: Schedule) -> Iterator[tuple[RecomputeMode, tuple[float, ...]]]:
+    """Each mode with the peak of every stage, MiB; least recomputation first."""
+    profile = split_along_sequence(profile, schedule.pipeline.num_sequence_splits)
+    # The order of work is walked once, not once a mode.
+    vectors = peak_vectors(schedule)
+    for mode in profile.modes:
+        costs = chunk_costs(profile, even_split(profile, schedule.pipeline, mode), schedule.pipeline)
+        yield mode, stage_memory(costs, vectors)

@@ -26,7 +26,7 @@ def amount(label: str, key: str, *, default: float, top: float, step: float, tex
     st.session_state[slider] = min(number, top)
     st.slider(
         f"{label}, slider", min_value=0.0, max_value=top, step=step, key=slider, label_visibility="collapsed",
-        format="%.12g",
+        format="%.12g", help=text,
         on_change=_copy(slider, key),
     )  # fmt: skip
     return number

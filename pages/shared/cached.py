@@ -3,18 +3,21 @@
 Every value is frozen, or a figure that nobody changes, so all sessions may share it.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import blake2b
 
-import streamlit as st
-
+from pages.shared.remembered import remembered
+from sapp_core.charts.blocks import Blocks, blocks_of
 from sapp_core.charts.bubble import bubble_figure
+from sapp_core.charts.compare_bubble import bubble_comparison_figure
+from sapp_core.charts.compare_memory import MemoryBars, memory_comparison_figure
 from sapp_core.charts.gantt import gantt_figure
-from sapp_core.charts.in_flight import in_flight_figure
+from sapp_core.charts.in_flight import in_flight_figure, in_flight_table
 from sapp_core.charts.memory import Limit, memory_figure
 from sapp_core.charts.memory_time import memory_over_time_figure
 from sapp_core.charts.plan import plan_figure
 from sapp_core.charts.theme import Figure, Theme
+from sapp_core.charts.timeline_parts import packed_blocks, timeline_look
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Plan, even_split
 from sapp_core.domain.profile import ModelProfile, RecomputeMode
@@ -22,9 +25,13 @@ from sapp_core.domain.scenario import Scenario, digest
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.timeline import Evaluation
 from sapp_core.domain.unit_profile import UnitTimes, unit_profile
+from sapp_core.schedules.in_flight import peak_in_flight
 from sapp_core.schedules.registry import make_schedule
 from sapp_core.simulator.memory import in_flight_timeline
 from sapp_core.study import evaluate, fitting_mode
+from sapp_core.sweep.estimate import Estimate, forecast
+from sapp_core.sweep.grid import Grid
+from sapp_core.sweep.run import tasks_of
 
 Window = tuple[float, float]
 
@@ -52,16 +59,18 @@ class EvenSplit:
     simulated: Simulated
 
 
-_BY_CONTENT: dict[str | type, Callable[..., str]] = {
-    Pipeline: digest,
-    Plan: digest,
-    ModelProfile: digest,
-    Theme: digest,
-    UnitTimes: digest,
-}
+def content(argument: object) -> object:
+    """What an argument of a remembered function says, in few bytes."""
+    if isinstance(argument, Simulated):
+        return argument.key
+    if isinstance(argument, bytes):
+        return blake2b(argument, digest_size=12).hexdigest()
+    if isinstance(argument, tuple):
+        return tuple(map(content, argument))
+    return digest(argument)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_BY_CONTENT)
+@remembered(content)
 def schedule(name: str, pipeline: Pipeline) -> Schedule:
     """The validated schedule of a family.
 
@@ -71,7 +80,7 @@ def schedule(name: str, pipeline: Pipeline) -> Schedule:
     return make_schedule(name, pipeline)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)
+@remembered(content)
 def _simulated(profile: ModelProfile, schedule_name: str, pipeline: Pipeline, plan: Plan) -> Simulated:
     key = digest(profile, schedule_name, pipeline, plan)
     return Simulated(key, evaluate(profile, schedule(schedule_name, pipeline), plan))
@@ -82,7 +91,7 @@ def simulate(scenario: Scenario, plan: Plan) -> Simulated:
     return _simulated(scenario.profile, scenario.schedule_name, scenario.pipeline, plan)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)
+@remembered(content)
 def _fitting_mode(
     profile: ModelProfile, schedule_name: str, pipeline: Pipeline, limits_mb: tuple[float, ...] | None
 ) -> RecomputeMode | None:
@@ -103,20 +112,51 @@ def ordered_anew(simulated: Simulated) -> bool:
     return found.slots != schedule(found.name, found.pipeline).slots
 
 
-def _key(simulated: Simulated) -> str:
-    return simulated.key
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a sweep will be.
+
+    Attributes:
+        runnable: points that can run.
+        estimate: of the time it takes.
+    """
+
+    runnable: int
+    estimate: Estimate
 
 
-_CHARTS: dict[str | type, Callable[..., str]] = {Simulated: _key, Theme: digest}
+@remembered(content)
+def outlook(grid: Grid, profile: ModelProfile, num_workers: int) -> Outlook:
+    """Points and time of a sweep; what an op costs is measured once."""
+    tasks = tasks_of(grid, profile)
+    return Outlook(len(tasks), forecast(tasks, num_workers))
 
 
-@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def timeline_chart(simulated: Simulated, theme: Theme, window: Window | None, until: float = 0.0) -> Figure:
     """`gantt_figure` of a plan."""
     return gantt_figure(simulated.evaluation, theme, window, until)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
+def blocks(simulated: Simulated) -> Blocks:
+    """`blocks_of` a plan."""
+    return blocks_of(simulated.evaluation)
+
+
+@remembered(content)
+def packed(simulated: Simulated) -> bytes:
+    """`packed_blocks` of a plan, under the plan's key."""
+    return packed_blocks(blocks(simulated), simulated.key)
+
+
+@remembered(content)
+def look(simulated: Simulated, theme: Theme, until: float) -> str:
+    """`timeline_look` of a plan."""
+    return timeline_look(simulated.evaluation, blocks(simulated), theme, until)
+
+
+@remembered(content)
 def in_flight_chart(simulated: Simulated, theme: Theme, window: Window | None, until: float = 0.0) -> Figure:
     """`in_flight_figure` of a plan."""
     evaluation = simulated.evaluation
@@ -125,7 +165,13 @@ def in_flight_chart(simulated: Simulated, theme: Theme, window: Window | None, u
     )
 
 
-@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=_BY_CONTENT)
+@remembered(content)
+def most_in_flight_table(simulated: Simulated) -> dict[str, list[int | float]]:
+    """`in_flight_table` of a plan's schedule."""
+    found = simulated.evaluation.schedule
+    return in_flight_table(found.pipeline, peak_in_flight(found))
+
+
 def order(name: str, pipeline: Pipeline, times: UnitTimes) -> Simulated:
     """A schedule with unit times: each cell holds one layer.
 
@@ -136,7 +182,7 @@ def order(name: str, pipeline: Pipeline, times: UnitTimes) -> Simulated:
     return _simulated(profile, name, pipeline, even_split(profile, pipeline))
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def memory_chart(
     simulated: Simulated, theme: Theme, limit: Limit, reference: Simulated | None, reference_name: str
 ) -> Figure:
@@ -145,19 +191,31 @@ def memory_chart(
     return memory_figure(simulated.evaluation, theme, limit, other, reference_name)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def memory_over_time_chart(simulated: Simulated, theme: Theme, limit: Limit, window: Window | None) -> Figure:
     """`memory_over_time_figure` of a plan."""
     return memory_over_time_figure(simulated.evaluation, theme, limit, window)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def bubble_chart(named: tuple[tuple[str, Simulated], ...], theme: Theme) -> Figure:
     """`bubble_figure` of some plans."""
     return bubble_figure([(name, simulated.evaluation) for name, simulated in named], theme)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_CHARTS)
+@remembered(content)
 def plan_chart(simulated: Simulated, theme: Theme) -> Figure:
     """`plan_figure` of a plan."""
     return plan_figure(simulated.evaluation, theme)
+
+
+@remembered(content)
+def memory_comparison_chart(plans: tuple[tuple[str, Simulated, Limit], ...], theme: Theme) -> Figure:
+    """`memory_comparison_figure` of some plans, each with its name and limit."""
+    return memory_comparison_figure([MemoryBars(name, found.evaluation, limit) for name, found, limit in plans], theme)
+
+
+@remembered(content)
+def bubble_comparison_chart(named: tuple[tuple[str, Simulated], ...], theme: Theme) -> Figure:
+    """`bubble_comparison_figure` of some plans."""
+    return bubble_comparison_figure([(name, simulated.evaluation) for name, simulated in named], theme)

@@ -19,6 +19,7 @@ from sapp_core.profiles.settings import PipelineSettings
 
 _LIMIT_WITHOUT_ADVICE_MB = 65_536.0
 _UPLOAD = "upload"
+_KEPT = "profile_kept"
 _SCROLL_FROM = 8
 """So many sentences and more are scrolled, so that the controls stay in reach."""
 
@@ -33,9 +34,16 @@ def uploaded_profile() -> LoadedProfile | None:
     return _upload().profile
 
 
-def choose_profile() -> ModelProfile:
-    """The chooser and the upload; says what was odd about the chosen profile."""
+def choose_profile(page: str) -> ModelProfile:
+    """The chooser and the upload; says what was odd about the chosen profile.
+
+    Args:
+        page: it is drawn on; a page that is entered starts with the profile of the page before.
+    """
     options = [*([UPLOADED] if uploaded_profile() else []), *sources.sample_names()]
+    before, kept = st.session_state.get(_KEPT, (page, None))
+    if before != page and kept in options:
+        st.session_state["profile"] = kept
     name = str(
         st.selectbox(
             "Profile", options, index=options.index(sources.FIRST_SAMPLE), key="profile", bind="query-params",
@@ -44,6 +52,7 @@ def choose_profile() -> ModelProfile:
             "own below.",
         )
     )  # fmt: skip
+    st.session_state[_KEPT] = (page, name)
     loaded = _loaded(name)
     if name == UPLOADED:
         st.caption(f"Your file: **{literal(loaded.profile.name)}**. Links do not carry it.")
@@ -98,14 +107,10 @@ def choose_saved_profile(profile: ModelProfile) -> None:
 
     Its constant memory belongs to a control of its own and makes no other profile of it.
     """
-    for name in sources.sample_names():
-        known = sources.sample(name).profile
-        if replace(known, constant_mb=profile.constant_mb) == profile:
-            st.session_state["profile"] = name
-            break
-    else:
+    name = sources.sample_named_like(profile)
+    if name is None:
         st.session_state[_UPLOAD] = Upload(LoadedProfile(profile, ()))
-        st.session_state["profile"] = UPLOADED
+    st.session_state["profile"] = name or UPLOADED
     forget_training_sizes()
 
 

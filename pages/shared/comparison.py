@@ -7,6 +7,7 @@ import streamlit as st
 from pages.shared import session
 from pages.shared.cached import simulate
 from pages.shared.jobs import jobs
+from pages.shared.run_progress import queue_words
 from pages.shared.session import Outcome
 from sapp_core.charts.compare import Rival
 from sapp_core.charts.compare import comparison_table as table_of
@@ -55,9 +56,10 @@ def _balance_next(asked: list[Scenario]) -> None:
         elif state.answer is not None:
             _failures()[state.scenario.key] = " ".join(state.answer.problems)
         jobs().dismiss(name)
+    waiting = f" {queue_words(state.place)}" if state and state.place else ""
     st.progress(
         (len(asked) - len(todo)) / len(asked),
-        text=f"Balancing with {todo[0].request.objective}: at most {SECONDS:g} s for each of {len(todo)}.",
+        text=f"Balancing with {todo[0].request.objective}: at most {SECONDS:g} s for each of {len(todo)}.{waiting}",
     )
 
 

@@ -48,7 +48,7 @@ def sidebar() -> Controls:
     """Draw all controls and read them."""
     remember_link()
     with st.sidebar:
-        profile = choose_profile()
+        profile = choose_profile("balance")
         scenario_opener()
         chosen = choose_schedule()
         with st.container(key="schedule_summary"):

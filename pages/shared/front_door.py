@@ -2,13 +2,21 @@
 
 import streamlit as st
 
+from pages.shared.server_settings import SettingError, settings
+from pages.shared.text import bullets
+
 _DEFAULT = "pages/balance.py"
 _ENTERED = "entered"
 
 
 def enter() -> None:
-    """For app.py: pages may run from here on."""
+    """For app.py: pages may run from here on, unless the server is set up wrongly."""
     st.session_state[_ENTERED] = True
+    try:
+        settings()
+    except SettingError as error:
+        st.error(f"**This server is set up wrongly.**\n\n{bullets(error.problems)}", icon=":material/settings:")
+        st.stop()
 
 
 def require_entrance(script: str) -> None:

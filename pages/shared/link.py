@@ -14,6 +14,11 @@ def remember_link() -> None:
         st.session_state[_BEFORE] = st.query_params.to_dict()
 
 
+def came_by_link() -> bool:
+    """Whether the address asked for something when the session began."""
+    return bool(st.session_state.get(_BEFORE))
+
+
 def link_notices() -> None:
     """After all widgets: say what the link asked for in vain."""
     if _NOTICES not in st.session_state:
@@ -43,6 +48,8 @@ def _sentence(key: str, wanted: str) -> str:
 def _same(value: object, wanted: str) -> bool:
     if isinstance(value, bool):
         return str(value).lower() == wanted.lower()
+    if isinstance(value, list):
+        return wanted in map(str, value)
     if isinstance(value, int | float):
         try:
             return float(wanted) == value

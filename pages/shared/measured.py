@@ -1,18 +1,16 @@
 """Measured op times against the simulated ones: upload, overlay, differences."""
 
-from collections.abc import Callable
-
 import streamlit as st
 
-from pages.shared.cached import Simulated
+from pages.shared.cached import Simulated, content
 from pages.shared.pictures import page_theme, plot
+from pages.shared.remembered import remembered
 from pages.shared.session import window
 from pages.shared.text import bullets, literal
 from sapp_core.charts.measured import difference_table, idle_table, measured_figure
 from sapp_core.charts.numbers import signed_percent_text, time_text
 from sapp_core.charts.theme import Figure, Theme
 from sapp_core.domain.measured import MeasuredComparison
-from sapp_core.domain.scenario import digest
 from sapp_core.errors import SappError
 from sapp_core.interchange.measured import MAX_BYTES, read_measured
 from sapp_core.interchange.tables import measured_csv
@@ -45,8 +43,12 @@ def measured_tab(simulated: Simulated) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         names = ", ".join(literal(name) for name, _ in files)
         st.markdown(f"Compared with: {names}.", width="content")
-        st.button("Remove", key="measured_remove", icon=":material/delete:", on_click=_forget)
-    found = _compared(simulated, files)
+        st.button(
+            "Remove", key="measured_remove", icon=":material/delete:", on_click=_forget,
+            help="Forgets the measured times; the plan and its simulation stay.",
+        )  # fmt: skip
+    with st.spinner("Reading the measured times"):
+        found = _compared(simulated, files)
     if isinstance(found, tuple):
         st.error(f"**These times cannot be compared with this plan.**\n\n{bullets(found)}", icon=":material/rule:")
         return
@@ -65,14 +67,7 @@ def _forget() -> None:
     st.session_state.pop(_FILES, None)
 
 
-def _key(simulated: Simulated) -> str:
-    return simulated.key
-
-
-_BY_KEY: dict[str | type, Callable[..., str]] = {Simulated: _key, Theme: digest}
-
-
-@st.cache_resource(max_entries=8, show_spinner="Reading the measured times", hash_funcs=_BY_KEY)
+@remembered(content)
 def _compared(simulated: Simulated, files: Files) -> MeasuredComparison | tuple[str, ...]:
     """The comparison, or the sentences on why there is none."""
     evaluation = simulated.evaluation
@@ -83,7 +78,7 @@ def _compared(simulated: Simulated, files: Files) -> MeasuredComparison | tuple[
         return error.problems
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=_BY_KEY)
+@remembered(content)
 def _chart(simulated: Simulated, files: Files, theme: Theme, shown: _WINDOW) -> Figure | None:
     found = _compared(simulated, files)
     if isinstance(found, tuple) or found.step is None:

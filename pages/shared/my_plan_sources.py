@@ -45,7 +45,12 @@ def bring(evaluation: Evaluation) -> None:
                 "result as JSON.",
             )  # fmt: skip
             st.form_submit_button(
-                "Use as my plan", key="my_plan_use", icon=":material/input:", on_click=_pasted, args=(evaluation,)
+                "Use as my plan",
+                key="my_plan_use",
+                icon=":material/input:",
+                on_click=_pasted,
+                args=(evaluation,),
+                help="Reads the pasted text and simulates it beside the shown plan; what cannot be read is explained.",
             )
         st.file_uploader(
             "Plan file (JSON, YAML or text)", type=["json", "yaml", "yml", "txt", "sh"], key=_FILE,

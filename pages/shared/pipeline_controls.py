@@ -5,7 +5,7 @@ import streamlit as st
 from pages.shared.schedule_choice import DEFAULTS
 from sapp_core.domain.pipeline import Pipeline, Remainder
 from sapp_core.errors import PipelineError
-from sapp_core.schedules.registry import ScheduleFamily
+from sapp_core.schedules.registry import ScheduleFamily, num_ops
 
 MAX_STAGES, MAX_CHUNKS, MAX_MICRO_BATCHES, MAX_SPLITS = 128, 16, 512, 16
 MAX_OPS = 100_000
@@ -105,8 +105,7 @@ def check_size(chosen: ScheduleFamily, pipeline: Pipeline) -> None:
     Raises:
         PipelineError: too many ops; the sentence says how many micro-batches fit.
     """
-    cells = pipeline.num_stages * pipeline.num_chunks * pipeline.num_sequence_splits
-    ops = (3 if chosen.splits_backward else 2) * cells * pipeline.micro_batches_per_chunk
+    ops = num_ops(chosen.name, pipeline)
     if ops > MAX_OPS:
         fitting = MAX_OPS * pipeline.num_micro_batches // ops
         raise PipelineError(

@@ -18,6 +18,7 @@ from sapp_core.profiles.schema import MAX_LAYERS
 _STATE = "dry_run"
 _FILE = "dry_run_file"
 _MOST_STAGES = 512
+_STAGES = "Pipeline stages of the dry run; with fewer than 4 the peaks never tell everything."
 _USUAL_STAGES, _USUAL_LAYERS = 8, 64
 
 
@@ -47,7 +48,7 @@ def dry_run_section() -> LoadedProfile | None:
     )
     st.file_uploader(
         "Dry-run file (YAML)", type=["yaml", "yml", "json"], key=_FILE, on_change=_uploaded,
-        max_upload_size=MAX_BYTES // 2**20,
+        max_upload_size=MAX_BYTES // 2**20, help="Up to 2 MB. It stays in this session.",
     )  # fmt: skip
     shown: _DryRun = st.session_state.get(_STATE, _DryRun())
     if shown.problems:
@@ -119,14 +120,17 @@ def _guide(solved: SolvedDryRun | None) -> None:
         # Another upload starts them over at its own sizes.
         known = f"_{solved.file.num_layers}_{'_'.join((str(dry_run.num_stages), *dry_run.modes))}" if solved else ""
         start = min(max(dry_run.num_stages, FEWEST_STAGES), _MOST_STAGES)
-        num_stages = stages.number_input("Stages", FEWEST_STAGES, _MOST_STAGES, start, key=f"guide_stages{known}")
+        num_stages = stages.number_input(
+            "Stages", FEWEST_STAGES, _MOST_STAGES, start, key=f"guide_stages{known}", help=_STAGES
+        )
         num_layers = layers.number_input(
-            "Layers", 1, MAX_LAYERS, solved.file.num_layers if solved else _USUAL_LAYERS, key=f"guide_layers{known}"
+            "Layers", 1, MAX_LAYERS, solved.file.num_layers if solved else _USUAL_LAYERS, key=f"guide_layers{known}",
+            help="Body layers of the model.",
         )  # fmt: skip
         chosen = modes.multiselect(
             "Recompute modes to measure", [str(mode) for mode in RecomputeMode],
             default=[str(mode) for mode in dry_run.modes or (RecomputeMode.NONE, RecomputeMode.FULL)],
-            key=f"guide_modes{known}",
+            key=f"guide_modes{known}", help="The activation memory of each is one number to find.",
         )  # fmt: skip
         proposal = _proposal(int(num_stages), int(num_layers), tuple(sorted(chosen)))
         if proposal is None:
@@ -141,6 +145,7 @@ def _guide(solved: SolvedDryRun | None) -> None:
         st.download_button(
             "Download the next dry run", proposal_text(proposal), "next_dry_run.yaml", "text/yaml",
             key="next_dry_run", icon=":material/download:", on_click="ignore",
+            help="The file above, with empty places for the peaks.",
         )  # fmt: skip
 
 

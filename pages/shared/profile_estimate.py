@@ -21,6 +21,7 @@ _CONFIG, _OWN = "config.json of a model", "Sizes typed here"
 _FILE, _READ, _PROBLEMS, _MODEL = "config_file", "config_read", "config_problems", "estimate_model"
 _FIRST = "Llama-3 8B"
 _BILLION = 10**9
+_NAME = "What the profile is called."
 
 
 def estimate_section() -> LoadedProfile | None:
@@ -96,20 +97,20 @@ def _uploaded() -> None:
 
 def _own_sizes() -> ModelShape | None:
     """Sizes as a config.json has them, read and checked as one."""
-    name = st.text_input("Name", "my_model", max_chars=100, key="own_name", persist_state="session")
+    name = st.text_input("Name", "my_model", max_chars=100, key="own_name", persist_state="session", help=_NAME)
     fields = {
-        "hidden_size": ("Hidden size", 4096, MAX_MODEL_SIZE),
-        "intermediate_size": ("MLP size", 14336, MAX_MODEL_SIZE),
-        "num_hidden_layers": ("Layers", 32, MAX_LAYERS),
-        "vocab_size": ("Vocabulary", 128256, MAX_MODEL_SIZE),
-        "num_attention_heads": ("Attention heads", 32, MAX_MODEL_SIZE),
-        "num_key_value_heads": ("Key/value heads", 8, MAX_MODEL_SIZE),
+        "hidden_size": ("Hidden size", 4096, MAX_MODEL_SIZE, "Numbers of a token between layers."),
+        "intermediate_size": ("MLP size", 14336, MAX_MODEL_SIZE, "Numbers of a token inside the gated MLP."),
+        "num_hidden_layers": ("Layers", 32, MAX_LAYERS, "Decoder layers of the model."),
+        "vocab_size": ("Vocabulary", 128256, MAX_MODEL_SIZE, "Tokens that there are."),
+        "num_attention_heads": ("Attention heads", 32, MAX_MODEL_SIZE, "They divide the hidden size."),
+        "num_key_value_heads": ("Key/value heads", 8, MAX_MODEL_SIZE, "They divide the attention heads."),
     }
     config: dict[str, object] = {"model_type": "llama", "_name_or_path": name}
     columns = st.columns(3)
-    for i, (key, (label, default, most)) in enumerate(fields.items()):
+    for i, (key, (label, default, most, text)) in enumerate(fields.items()):
         with columns[i % 3]:
-            config[key] = st.number_input(label, 1, most, default, key=f"own_{key}", persist_state="session")
+            config[key] = st.number_input(label, 1, most, default, key=f"own_{key}", persist_state="session", help=text)
     experts, visited, tied = st.columns(3, vertical_alignment="bottom")
     count = experts.number_input(
         "Experts", 0, MAX_MODEL_SIZE, 0, key="own_experts", persist_state="session",
@@ -119,10 +120,12 @@ def _own_sizes() -> ModelShape | None:
         config["model_type"] = "mixtral"
         config["num_local_experts"] = count
         config["num_experts_per_tok"] = visited.number_input(
-            "Experts of a token", 1, MAX_MODEL_SIZE, 1, key="own_visited", persist_state="session"
+            "Experts of a token", 1, MAX_MODEL_SIZE, 1, key="own_visited", persist_state="session",
+            help="How many of the experts the router sends a token to.",
         )  # fmt: skip
     config["tie_word_embeddings"] = tied.checkbox(
-        "Embedding and LM head are one matrix", key="own_tied", persist_state="session"
+        "Embedding and LM head are one matrix", key="own_tied", persist_state="session",
+        help="They count once; the last stage still keeps a copy.",
     )  # fmt: skip
     try:
         shape = load_config(json.dumps(config).encode(), "sizes typed here").shape

@@ -18,10 +18,12 @@ def setup_controls(shape: ModelShape) -> TrainingSetup:
     device = _device()
     length, batch, number_format, efficiency = st.columns(4)
     sequence_length = length.number_input(
-        "Sequence length (tokens)", 1, MAX_SIZE, _DEFAULT_LENGTH, key="setup_length", persist_state="session"
+        "Sequence length (tokens)", 1, MAX_SIZE, _DEFAULT_LENGTH, key="setup_length", persist_state="session",
+        help="Tokens of a sequence; attention costs grow with its square.",
     )  # fmt: skip
     micro_batch = batch.number_input(
-        "Micro-batch size (sequences)", 1, MAX_SIZE, 1, key="setup_batch", persist_state="session"
+        "Micro-batch size (sequences)", 1, MAX_SIZE, 1, key="setup_batch", persist_state="session",
+        help="Sequences that one forward and backward takes.",
     )  # fmt: skip
     chosen_format = number_format.selectbox(
         "Number format", [str(known) for known in NumberFormat], key="setup_format", persist_state="session",
@@ -42,7 +44,8 @@ def setup_controls(shape: ModelShape) -> TrainingSetup:
         persist_state="session", help="Devices that share the experts; it divides data parallel. 1 without experts.",
     )  # fmt: skip
     replicas = data.number_input(
-        "Data parallel (replicas)", 1, MAX_SIZE, _DEFAULT_SPLIT, key="setup_data", persist_state="session"
+        "Data parallel (replicas)", 1, MAX_SIZE, _DEFAULT_SPLIT, key="setup_data", persist_state="session",
+        help="Copies of the whole pipeline; with a sharded optimizer each keeps its share of the state.",
     )  # fmt: skip
     with flags:
         sequence = st.checkbox(
@@ -76,17 +79,24 @@ def _device() -> Device:
     devices = {device.name: device for device in _known_devices()}
     options = [*devices, _OWN_DEVICE]
     name = st.selectbox(
-        "Device", options, index=options.index(_FIRST_DEVICE), key="setup_device", persist_state="session"
+        "Device", options, index=options.index(_FIRST_DEVICE), key="setup_device", persist_state="session",
+        help="Peak and memory of the accelerator; the table below has the numbers and their sources.",
     )  # fmt: skip
     if name == _OWN_DEVICE:
         half, single, memory = st.columns(3)
-        return Device(
-            name=_OWN_DEVICE,
-            half_tflops=half.number_input("Peak in bf16 and fp16 (TFLOP/s)", 0.1, 1e6, 300.0, key="device_half"),
-            single_tflops=single.number_input("Peak in fp32 (TFLOP/s)", 0.1, 1e6, 20.0, key="device_single"),
-            memory_gb=memory.number_input("Memory (GB)", 1.0, 1e6, 64.0, key="device_memory"),
-            source="",
-        )
+        half_tflops = half.number_input(
+            "Peak in bf16 and fp16 (TFLOP/s)", 0.1, 1e6, 300.0, key="device_half", persist_state="session",
+            help="Dense matrix products, without sparsity.",
+        )  # fmt: skip
+        single_tflops = single.number_input(
+            "Peak in fp32 (TFLOP/s)", 0.1, 1e6, 20.0, key="device_single", persist_state="session",
+            help="Dense matrix products in single precision.",
+        )  # fmt: skip
+        memory_gb = memory.number_input(
+            "Memory (GB)", 1.0, 1e6, 64.0, key="device_memory", persist_state="session",
+            help="GB of 10⁹ bytes; becomes the memory limit of a stage.",
+        )  # fmt: skip
+        return Device(_OWN_DEVICE, half_tflops, single_tflops, memory_gb, source="")
     with st.expander("Table of devices", icon=":material/memory:"):
         st.dataframe(
             {

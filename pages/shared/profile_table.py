@@ -21,6 +21,8 @@ _SHEET = "profile_sheet"
 _FIXED = ("name", "type")
 _ROWS_IN_VIEW = 12
 _STAYS_WARNED = 8
+_USE = "Takes this profile to the Balance page, as if it had been uploaded there, and balances it."
+_UNDO = "Brings back the numbers that the table began with."
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def profile_table(loaded: LoadedProfile) -> None:
         if shown is not None:
             _take_away(shown)
         if is_edited:
-            st.button("Undo all edits", icon=":material/undo:", on_click=_start_over, key="profile_undo")
+            st.button("Undo all edits", icon=":material/undo:", on_click=_start_over, key="profile_undo", help=_UNDO)
     if shown is None:
         return
     if shown.warnings:
@@ -109,16 +111,16 @@ def _as_plain(row: Mapping[Any, Any]) -> dict[str, object]:
 def _take_away(shown: LoadedProfile) -> None:
     profile = shown.profile
     stem = "".join(c if c.isalnum() or c in "._-" else "_" for c in profile.name)
-    if st.button("Use in Balance", type="primary", icon=":material/balance:", key="use_in_balance"):
+    if st.button("Use in Balance", type="primary", icon=":material/balance:", key="use_in_balance", help=_USE):
         use_profile(shown)
         st.switch_page("pages/balance.py")
     st.download_button(
         "Save as YAML", profile_text(profile), f"{stem}.yaml", "text/yaml", key="profile_yaml",
-        icon=":material/download:", on_click="ignore",
+        icon=":material/download:", on_click="ignore", help="A profile file with these numbers, to keep and upload.",
     )  # fmt: skip
     st.download_button(
         "Save as JSON", profile_text(profile, as_json=True), f"{stem}.json", "application/json", key="profile_json",
-        icon=":material/download:", on_click="ignore",
+        icon=":material/download:", on_click="ignore", help="The same profile file as JSON.",
     )  # fmt: skip
 
 

@@ -64,7 +64,7 @@ def _open() -> None:
         return
     try:
         saved = scenario_from_json(file.getvalue(), file.name)
-        _check(saved.scenario)
+        check_scenario(saved.scenario)
         shown = _outcome(saved, file.name)
     except SappError as error:
         st.session_state[_SAID] = _Said(file.name, problems=error.problems)
@@ -89,8 +89,8 @@ def _outcome(saved: SavedScenario, source: str) -> Outcome | None:
     return Outcome(scenario, as_simulated(result, evaluation, scenario, source), source=source)
 
 
-def _check(scenario: Scenario) -> None:
-    """Accept what this page can show and its controls can say.
+def check_scenario(scenario: Scenario) -> None:
+    """Accept what the pages can show and their controls can say.
 
     Raises:
         PipelineError: with all that it cannot.

@@ -5,20 +5,19 @@ from math import ceil
 
 import streamlit as st
 
-from pages.shared import cached
+from pages.shared import cached, chart_component
 from pages.shared.cached import Simulated
-from pages.shared.pictures import page_theme, plot
+from pages.shared.chart_component import Timeline
+from pages.shared.pictures import chart_config, page_theme, plot
 from pages.shared.session import BALANCE_VIEW, set_window, window
 from pages.shared.text import literal
-from sapp_core.charts.gantt import MAX_BLOCKS, blocks_in_view
-from sapp_core.charts.in_flight import in_flight_table
+from sapp_core.charts.gantt import MAX_BLOCKS
 from sapp_core.charts.numbers import memory_text, percent_text, time_text
 from sapp_core.charts.plan import plan_table
 from sapp_core.charts.scene import clipped_window, shifted_window
 from sapp_core.domain.result import Progress
 from sapp_core.domain.scenario import Scenario
 from sapp_core.pictures import search_figure
-from sapp_core.schedules.in_flight import peak_in_flight
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +44,20 @@ def timeline(simulated: Simulated, view: View | None = None, key: str = "timelin
     evaluation = simulated.evaluation
     pipeline = evaluation.schedule.pipeline
     shared = view or View(BALANCE_VIEW, evaluation.step_time)
-    plot(
-        cached.timeline_chart(simulated, page_theme(), window(shared.name), shared.step_time),
-        key,
-        f"{evaluation.profile.name}_{evaluation.schedule.name}_timeline",
+    name = f"{evaluation.profile.name}_{evaluation.schedule.name}_timeline"
+    alt = (
         f"Timeline of {pipeline.num_stages} stages and {pipeline.num_micro_batches} micro-batches; one training step "
-        f"takes {time_text(evaluation.step_time, evaluation.profile.time_unit)}.",
-        on_select=lambda: _look_closer(key, shared),
+        f"takes {time_text(evaluation.step_time, evaluation.profile.time_unit)}."
     )
+    if chart_component.available():
+        look = cached.look(simulated, page_theme(), shared.step_time)
+        drawn = Timeline(simulated.key, cached.packed(simulated), look, shared.name, window(shared.name))
+        chart_component.draw_timeline(
+            drawn, key, chart_config(name), alt, on_zoom=lambda chosen: set_window(chosen, shared.name)
+        )
+    else:
+        figure = cached.timeline_chart(simulated, page_theme(), window(shared.name), shared.step_time)
+        plot(figure, key, name, alt, on_select=lambda: _look_closer(key, shared))
     _window_controls(simulated, shared, key)
 
 
@@ -65,7 +70,7 @@ def in_flight(simulated: Simulated, view: View, key: str) -> None:
         f"{evaluation.schedule.name}_in_flight",
         "Micro-batches in flight on each stage as they rise and fall through the step.",
     )
-    st.dataframe(in_flight_table(evaluation.schedule.pipeline, peak_in_flight(evaluation.schedule)), hide_index=True)
+    st.dataframe(cached.most_in_flight_table(simulated), hide_index=True)
     st.caption("Most micro-batches of each chunk in flight on a stage; a sequence split counts as its share of one.")
 
 
@@ -150,7 +155,7 @@ def _window_controls(simulated: Simulated, view: View, key: str) -> None:
     unit = evaluation.profile.time_unit
     start, end = clipped_window(window(view.name), view.step_time)
     whole = window(view.name) is None
-    blocks = blocks_in_view(evaluation, window(view.name))
+    blocks = cached.blocks(simulated).count_within((start, end))
     where = "the whole step" if whole else f"{time_text(start, unit)} to {time_text(end, unit)}"
     text = f"Shown: {literal(where)}, {blocks:,} blocks. **Drag across the chart to look closer.**"
     if blocks > MAX_BLOCKS:
@@ -159,15 +164,15 @@ def _window_controls(simulated: Simulated, view: View, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Whole step", key=f"{prefix}_whole", icon=":material/zoom_out_map:", disabled=whole,
-            on_click=set_window, args=(None, view.name),
+            on_click=set_window, args=(None, view.name), help="Shows the step from its start to its end again.",
         )  # fmt: skip
         st.button(
             "Earlier", key=f"{prefix}_earlier", icon=":material/chevron_left:", disabled=whole,
-            on_click=_shift, args=(view, -0.5),
+            on_click=_shift, args=(view, -0.5), help="Moves the view by half of its width towards the step's start.",
         )  # fmt: skip
         st.button(
             "Later", key=f"{prefix}_later", icon=":material/chevron_right:", icon_position="right", disabled=whole,
-            on_click=_shift, args=(view, 0.5),
+            on_click=_shift, args=(view, 0.5), help="Moves the view by half of its width towards the step's end.",
         )  # fmt: skip
         st.caption(text, width="stretch")
 

@@ -11,7 +11,7 @@ from sapp_core.domain.plan import Plan
 from sapp_core.domain.result import BalanceResult
 from sapp_core.domain.scenario import Scenario
 
-BALANCE_VIEW, SCHEDULES_VIEW = "time_window", "order_window"
+BALANCE_VIEW, SCHEDULES_VIEW, COMPARE_VIEW = "time_window", "order_window", "compare_window"
 """Views: charts that share one time window."""
 
 _OUTCOME = "outcome"
@@ -86,6 +86,11 @@ def show(shown: Outcome) -> None:
     """Show a run's answer from now on."""
     st.session_state[_OUTCOME] = shown
     st.session_state.pop(_NOTICE, None)
+
+
+def forget_outcome() -> None:
+    """Show nothing until the next answer."""
+    st.session_state.pop(_OUTCOME, None)
 
 
 def window(view: str = BALANCE_VIEW) -> tuple[float, float] | None:

@@ -1,10 +1,11 @@
 """Where a profile comes from: the samples of the project, or a file the user brings."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import streamlit as st
 
+from sapp_core.domain.profile import ModelProfile
 from sapp_core.errors import SappError
 from sapp_core.profiles.load import LoadedProfile, load_profile
 from sapp_core.profiles.settings import PipelineSettings, load_settings
@@ -43,6 +44,14 @@ def sample(name: str) -> LoadedProfile:
     """A sample profile, read once."""
     path = _SAMPLES / f"{name}.yaml"
     return load_profile(path.read_bytes(), path.name)
+
+
+def sample_named_like(profile: ModelProfile) -> str | None:
+    """The sample that a profile is, whatever its constant memory, which has a control of its own; None = no sample."""
+    return next(
+        (name for name in sample_names() if replace(sample(name).profile, constant_mb=profile.constant_mb) == profile),
+        None,
+    )
 
 
 def template_bytes() -> bytes:

@@ -31,6 +31,8 @@ def with_training_sizes(profile: ModelProfile, num_splits: int) -> ModelProfile:
             name: st.number_input(
                 _LABELS[name], min_value=1, value=None, step=1, key=_key(name), bind="query-params",
                 placeholder=f"training.{name}",
+                help=f"A whole number, `training.{name}` in a profile file. A slice attends to the keys and values  "
+                "of the slices before it, and their memory and time follow from these sizes.",
             )
             for name in missing
         }  # fmt: skip

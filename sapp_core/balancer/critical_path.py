@@ -4,6 +4,7 @@ A step's time is the longest path through the slots. The length of one path is l
 it, so it bounds the step time from below for every plan, not only for the one it was found with.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,35 +47,36 @@ def critical_paths(prepared: PreparedSchedule, durations: Floats) -> tuple[Path,
     rows = np.arange(nothing)
     before, late = sources[decisive, rows].tolist(), crosses[decisive, rows].tolist()
     classes = prepared.duration_class.tolist()
-    of_class = _class_weights(prepared, durations)
 
-    paths = []
     closing = np.ones(nothing + 1, dtype=bool)
     closing[prepared.previous] = False
-    for last in np.flatnonzero(closing[:nothing]).tolist():
-        visits = np.zeros(len(of_class))
-        transfers, row = 0, last
+    lasts = np.flatnonzero(closing[:nothing]).tolist()
+    visits = np.zeros((len(lasts), prepared.class_ops.shape[1]))
+    transfers = [0] * len(lasts)
+    for number, last in enumerate(lasts):
+        row, visited = last, Counter[int]()
         while row < nothing:
-            visits[classes[row]] += 1
-            transfers += late[row]
+            visited[classes[row]] += 1
+            transfers[number] += late[row]
             row = before[row]
-        paths.append(Path(visits @ of_class, transfers, float(ends[last])))
+        visits[number, list(visited)] = list(visited.values())
+    weights = _op_weights(prepared, durations, visits)
+    paths = (Path(*path) for path in zip(weights, transfers, ends[lasts].tolist(), strict=True))
     return tuple(sorted(paths, key=lambda path: -path.length))
 
 
-def _class_weights(prepared: PreparedSchedule, durations: Floats) -> Floats:
-    """`[duration class][flat op]`: the parts of its ops that a slot lasts, under these durations.
+def _op_weights(prepared: PreparedSchedule, durations: Floats, visits: Floats) -> Floats:
+    """`[path][flat op]` from `[path][duration class]`: the parts of its ops that a slot lasts, under these durations.
 
     Two ops that overlap last the longer one and what η leaves of the shorter one: the larger of two linear pieces.
     """
     flat = durations.ravel()
     first, second = prepared.class_ops
+    alone = second < 0
     exposed = 1.0 - prepared.schedule.pipeline.overlap_efficiency
-    weights = np.zeros((len(first), len(flat)))
-    for number, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        if b < 0:
-            weights[number, a] = 1.0
-        else:
-            longer, shorter = (a, b) if flat[a] >= flat[b] else (b, a)
-            weights[number, longer], weights[number, shorter] = 1.0, exposed
+    first_is_longer = alone | (flat[first] >= flat[second])
+    weights = np.zeros((len(visits), len(flat)))
+    paths = np.arange(len(visits))[:, np.newaxis]
+    np.add.at(weights, (paths, first), visits * np.where(first_is_longer, 1.0, exposed))
+    np.add.at(weights, (paths, second[~alone]), visits[:, ~alone] * np.where(first_is_longer[~alone], exposed, 1.0))
     return weights

@@ -4,8 +4,6 @@ FD is one end of a connection. The worker takes one `Job` from it and sends `Pro
 When the other end closes, its owner has gone or lost interest: the worker ends itself and every solver it started.
 """
 
-import os
-import signal
 import sys
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -13,6 +11,7 @@ from threading import Thread
 
 from sapp_core.balancer.balance import balance
 from sapp_core.balancer.messages import Ended, Improved, Job
+from sapp_core.balancer.worker_process import end_own_group
 from sapp_core.domain.result import BalanceResult
 from sapp_core.errors import SappError
 from sapp_core.schedules.registry import make_schedule
@@ -44,7 +43,7 @@ def _end_with_owner(connection: Connection) -> None:
     # An owner that is killed with our messages unread resets the connection instead of closing it.
     with suppress(EOFError, OSError):
         connection.recv()
-    os.killpg(os.getpgrp(), signal.SIGKILL)
+    end_own_group()
 
 
 if __name__ == "__main__":

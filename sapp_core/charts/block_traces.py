@@ -21,12 +21,27 @@ DRAWING_PX = 1_100.0
 """Width a drawing is laid out for; the labels that fit and the hairline between blocks depend on it, nothing else."""
 LABEL_SIZES = (12, 10, 9)
 """Sizes of a block's label, in px, largest first; below the last one a label would help nobody."""
-_DIGIT_WIDTH = 0.58
+DIGIT_WIDTH = 0.58
 """Width of a digit in parts of the size."""
+LABEL_ROOM = 0.25
+"""What a label needs beside its digits, in parts of the size."""
+HAIRLINE_PX, HAIRLINE_SHARE = 0.8, 0.15
+"""Gap after a block, and how much of a short block it may take."""
 
-_HEIGHTS = {OpKind.F: 0.84, OpKind.B: 0.66, OpKind.I: 0.66, OpKind.W: 0.66}
-_HALF_HEIGHT = 0.4
-_PHASES = tuple(str(phase) for phase in Phase)
+HEIGHTS = {OpKind.F: 0.84, OpKind.B: 0.66, OpKind.I: 0.66, OpKind.W: 0.66}
+"""Of blocks that have their lane to themselves, in parts of it."""
+HALF_HEIGHT = 0.4
+"""Of blocks that share their lane."""
+PHASES = tuple(str(phase) for phase in Phase)
+"""Names of a schedule's phases, as hovers say them."""
+LABELS: dict[str, Any] = {
+    "type": "scatter",
+    "mode": "text",
+    "hoverinfo": "skip",
+    "showlegend": False,
+    "cliponaxis": True,
+}
+"""What the trace of all labels is, as plotly attributes."""
 
 
 def bar_traces(
@@ -55,15 +70,13 @@ def bar_traces(
             if not chosen.any():
                 continue
             own = blocks.where(chosen)
-            colours = shade(kind, chunk, pipeline.num_chunks)
             # Only the visible part is drawn, so that its label sits in the middle of what can be seen.
             start, end = np.maximum(own.start, window[0]), np.minimum(own.end, window[1])
-            hairline = np.minimum(0.15 * (end - start), 0.8 / px_per_time)
+            hairline = np.minimum(HAIRLINE_SHARE * (end - start), HAIRLINE_PX / px_per_time)
             middle, height = _lanes(own, kind, strip)
             traces.append(
                 go.Bar(
-                    orientation="h",
-                    name=activity_name(kind, chunk, pipeline),
+                    bar_look(kind, chunk, pipeline, unit, strip),
                     # Plotly writes bases digit by digit: digits that no screen can show only weigh on the page.
                     base=np.round(start, time_decimals(window[1] - window[0])),
                     x=(end - start - hairline).astype(np.float32),
@@ -72,23 +85,33 @@ def bar_traces(
                     customdata=np.column_stack(
                         (own.stage, own.micro_batch, own.start, own.end, own.end - own.start, own.split)
                     ),
-                    hovertext=[_PHASES[phase] for phase in own.phase.tolist()],
-                    hovertemplate=_hover(kind, chunk, unit, strip.name, splits=pipeline.num_sequence_splits > 1),
-                    marker={
-                        "color": colours.fill,
-                        "line": {"width": 0},
-                        # Over the fill, so that a label can be read on it.
-                        "pattern": {
-                            "shape": KIND_PATTERNS[kind],
-                            "size": 5,
-                            "fillmode": "overlay",
-                            "fgcolor": colours.label,
-                            "fgopacity": 0.35,
-                        },
-                    },
+                    hovertext=[PHASES[phase] for phase in own.phase.tolist()],
                 )
             )
     return [*traces, *_label_trace(blocks, pipeline, window, px_per_lane, strip)]
+
+
+def bar_look(kind: OpKind, chunk: int, pipeline: Pipeline, unit: str, strip: Strip = WHOLE_LANE) -> dict[str, Any]:
+    """What all bars of a kind of work and chunk have in common, as plotly attributes."""
+    colours = shade(kind, chunk, pipeline.num_chunks)
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": activity_name(kind, chunk, pipeline),
+        "hovertemplate": _hover(kind, chunk, unit, strip.name, splits=pipeline.num_sequence_splits > 1),
+        "marker": {
+            "color": colours.fill,
+            "line": {"width": 0},
+            # Over the fill, so that a label can be read on it.
+            "pattern": {
+                "shape": KIND_PATTERNS[kind],
+                "size": 5,
+                "fillmode": "overlay",
+                "fgcolor": colours.label,
+                "fgopacity": 0.35,
+            },
+        },
+    }
 
 
 def _lanes(
@@ -97,11 +120,11 @@ def _lanes(
     """Middle and height of each block; overlapped blocks share the strip, the first above the second."""
     alone = blocks.half == ALONE
     if alone.all():
-        return blocks.stage + strip.middle, _HEIGHTS[kind] * strip.share
-    shift = np.select([blocks.half == UPPER, blocks.half == LOWER], [-_HALF_HEIGHT / 2, _HALF_HEIGHT / 2], 0.0)
+        return blocks.stage + strip.middle, HEIGHTS[kind] * strip.share
+    shift = np.select([blocks.half == UPPER, blocks.half == LOWER], [-HALF_HEIGHT / 2, HALF_HEIGHT / 2], 0.0)
     return (
         blocks.stage + strip.middle + shift * strip.share,
-        np.where(alone, _HEIGHTS[kind], _HALF_HEIGHT) * strip.share,
+        np.where(alone, HEIGHTS[kind], HALF_HEIGHT) * strip.share,
     )
 
 
@@ -120,7 +143,7 @@ def _label_trace(
         middle[of_kind], height[of_kind] = _lanes(blocks.where(of_kind), kind, strip)
     size = np.zeros(len(blocks), dtype=np.int8)
     for candidate in LABEL_SIZES:
-        fits = (np.char.str_len(texts) * _DIGIT_WIDTH * candidate + 0.25 * candidate <= width) & (
+        fits = (np.char.str_len(texts) * DIGIT_WIDTH * candidate + LABEL_ROOM * candidate <= width) & (
             candidate + 1 <= height * px_per_lane
         )
         size[fits & (size == 0)] = candidate
@@ -136,7 +159,7 @@ def _label_trace(
     }
     return [
         go.Scatter(
-            mode="text",
+            LABELS,
             x=((start + end) / 2)[shown].astype(np.float32),
             y=middle[shown].astype(np.float32),
             text=texts[shown],
@@ -146,9 +169,6 @@ def _label_trace(
                     colours[key] for key in zip(blocks.kind[shown].tolist(), blocks.chunk[shown].tolist(), strict=True)
                 ],
             },
-            hoverinfo="skip",
-            showlegend=False,
-            cliponaxis=True,
         )
     ]
 

@@ -48,28 +48,43 @@ class Blocks:
 
     def within(self, window: tuple[float, float]) -> "Blocks":
         """The blocks of which any part lies inside a time window."""
-        return self.where((self.end > window[0]) & (self.start < window[1]))
+        return self.where(self._touch(window))
+
+    def count_within(self, window: tuple[float, float]) -> int:
+        """How many blocks `within` has."""
+        return int(np.count_nonzero(self._touch(window)))
+
+    def _touch(self, window: tuple[float, float]) -> NDArray[np.bool_]:
+        return (self.end > window[0]) & (self.start < window[1])
 
 
 def blocks_of(evaluation: Evaluation) -> Blocks:
     """All ops of an evaluation."""
     schedule = evaluation.schedule
+    slots = [slot for of_stage in schedule.slots for slot in of_stage]
+    ops = [op for slot in slots for op in slot.ops]
+    per_stage = [len(of_stage) for of_stage in schedule.slots]
+    stage_of_slot = np.repeat(np.arange(len(per_stage), dtype=np.int32), per_stage)
+    number = np.arange(len(slots)) - np.repeat(np.cumsum([0, *per_stage[:-1]]), per_stage)
+    warm_up, before_cool_down = np.array(schedule.phases(), dtype=np.int64).reshape(-1, 2)[stage_of_slot].T
+    phase_of_slot = (number >= warm_up).astype(np.int32) + (number >= before_cool_down)
+
+    sizes = np.fromiter((len(slot.ops) for slot in slots), np.int64, len(slots))
+    slot_of_op = np.repeat(np.arange(len(slots)), sizes)
+    place = np.arange(len(ops)) - (np.cumsum(sizes) - sizes)[slot_of_op]
     kind_index = {kind: k for k, kind in enumerate(OP_KINDS)}
-    rows = []
-    for s, (slots, (warm_up, before_cool_down)) in enumerate(zip(schedule.slots, schedule.phases(), strict=True)):
-        for i, slot in enumerate(slots):
-            slot_phase = 0 if i < warm_up else 1 if i < before_cool_down else 2
-            places = (ALONE,) if len(slot.ops) == 1 else (UPPER, LOWER)
-            rows += [
-                (s, kind_index[op.kind], op.chunk, op.micro_batch, op.sequence_split, place, slot_phase, i)
-                for op, place in zip(slot.ops, places, strict=True)
-            ]
-    table = np.array(rows, dtype=np.int32).reshape(-1, 8)
-    first_slot = np.cumsum([0, *(len(slots) for slots in schedule.slots)])
-    position = first_slot[table[:, 0]] + table[:, 7]
-    starts, ends = (
-        np.fromiter(chain.from_iterable(times), dtype=np.float64)[position]
+    start, end = (
+        np.fromiter(chain.from_iterable(times), np.float64, len(slots))[slot_of_op]
         for times in (evaluation.timeline.starts, evaluation.timeline.ends)
     )
-    stage, kind, chunk, micro_batch, split, half, phase = (np.ascontiguousarray(column) for column in table.T[:7])
-    return Blocks(stage, kind, chunk, micro_batch, split, half, phase, starts, ends)
+    return Blocks(
+        stage=stage_of_slot[slot_of_op],
+        kind=np.fromiter((kind_index[op.kind] for op in ops), np.int32, len(ops)),
+        chunk=np.fromiter((op.chunk for op in ops), np.int32, len(ops)),
+        micro_batch=np.fromiter((op.micro_batch for op in ops), np.int32, len(ops)),
+        split=np.fromiter((op.sequence_split for op in ops), np.int32, len(ops)),
+        half=np.where(sizes[slot_of_op] == 1, ALONE, np.where(place == 0, UPPER, LOWER)).astype(np.int32),
+        phase=phase_of_slot[slot_of_op],
+        start=start,
+        end=end,
+    )

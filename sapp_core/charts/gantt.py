@@ -1,5 +1,6 @@
 """The timeline of a training step: who computes what, when, and where a stage waits."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,12 @@ def gantt_figure(
     window: tuple[float, float] | None = None,
     until: float = 0.0,
     num_bins: int = NUM_BINS,
+    max_blocks: int = MAX_BLOCKS,
 ) -> go.Figure:
     """Timeline of all stages, stage 0 on top.
 
     Forward and backward differ by colour, lightness and height, chunks by shade; two stepped lines part warm-up,
-    steady phase and cool-down. A view of more than `MAX_BLOCKS` blocks shows what each stage does most of the time
+    steady phase and cool-down. A view of more than `max_blocks` blocks shows what each stage does most of the time
     in each of `num_bins` bins of time, of which the usual number is all that a screen could resolve.
 
     Args:
@@ -36,39 +38,44 @@ def gantt_figure(
         window: visible time; None = the whole step.
         until: where the time axis ends at least, for a comparison with a longer step.
         num_bins: columns of a view with too many blocks.
+        max_blocks: most blocks that are drawn one by one; `MAX_BLOCKS` or less.
     """
     shown = clipped_window(window, max(evaluation.step_time, until))
     pipeline = evaluation.schedule.pipeline
     blocks = blocks_of(evaluation)
     visible = blocks.within(shown)
-    if len(visible) > MAX_BLOCKS:
+    if len(visible) > max_blocks:
         traces = [
             *bin_traces(visible, pipeline, shown, num_bins, evaluation.profile.time_unit),
             lane_borders(pipeline.num_stages, shown, theme),
         ]
     else:
         traces = bar_traces(visible, pipeline, shown, evaluation.profile.time_unit, lane_px(pipeline.num_stages))
+    lines = phase_lines(blocks, evaluation.step_time, pipeline.num_stages, theme)
+    return framed_timeline([*traces, *lines], evaluation, theme, shown)
+
+
+def framed_timeline(
+    traces: Sequence[Any], evaluation: Evaluation, theme: Theme, window: tuple[float, float]
+) -> go.Figure:
+    """Traces in the frame that all timelines have."""
+    num_stages = evaluation.schedule.pipeline.num_stages
     return framed(
-        [*traces, *_phase_lines(blocks, evaluation.step_time, pipeline.num_stages, theme)],
+        traces,
         theme,
         title="Pipeline timeline",
         subtitle=scenario_line(evaluation),
-        height=150 + lane_px(pipeline.num_stages) * pipeline.num_stages,
+        height=150 + lane_px(num_stages) * num_stages,
         layout={
             "barmode": "overlay",
             "bargap": 0,
             "plot_bgcolor": theme.lane,
             "dragmode": "select",
             "selectdirection": "h",
-            "xaxis": time_axis(evaluation, theme, shown),
-            "yaxis": stage_axis(pipeline.num_stages, theme),
+            "xaxis": time_axis(evaluation, theme, window),
+            "yaxis": stage_axis(num_stages, theme),
         },
     )
-
-
-def blocks_in_view(evaluation: Evaluation, window: tuple[float, float] | None = None) -> int:
-    """Blocks of which any part lies inside a window."""
-    return len(blocks_of(evaluation).within(clipped_window(window, evaluation.step_time)))
 
 
 def lane_borders(num_stages: int, window: tuple[float, float], theme: Theme) -> go.Scatter:
@@ -84,7 +91,7 @@ def lane_borders(num_stages: int, window: tuple[float, float], theme: Theme) -> 
     )
 
 
-def _phase_lines(blocks: Blocks, step_time: float, num_stages: int, theme: Theme) -> list[Any]:
+def phase_lines(blocks: Blocks, step_time: float, num_stages: int, theme: Theme) -> list[Any]:
     """Two stepped lines through all stages: where the warm-up ends and where the cool-down starts."""
     y = np.repeat(np.arange(num_stages), 2) + np.tile([-0.5, 0.5], num_stages)
     lines = []

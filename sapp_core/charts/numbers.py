@@ -43,6 +43,12 @@ def signed_percent_text(share: float) -> str:
     return f"{'−' if share < 0 else '+'}{text}"
 
 
+def ordinal_text(place: int) -> str:
+    """A place in a line: 1st, 2nd, 3rd, 11th."""
+    ending = "th" if place % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    return f"{place}{ending}"
+
+
 def count_text(count: float) -> str:
     """A number of micro-batches; only sequence splits and kept shares make fractions: `8`, `2.75`."""
     return f"{count:,.2f}".rstrip("0").rstrip(".")

@@ -5,13 +5,14 @@ from sapp_core.domain.plan import Plan
 from sapp_core.domain.plan_difference import Change, cell_changes, stage_changes
 from sapp_core.domain.profile import RecomputeMode
 
-_MODE_WORDS = {
+MODE_WORDS = {
     RecomputeMode.NONE: "without recomputation",
     RecomputeMode.SELECT: "recomputed in part (select)",
     RecomputeMode.COMM: "recomputed in part (comm)",
     RecomputeMode.BOTH: "recomputed in part (both)",
     RecomputeMode.FULL: "recomputed fully",
 }
+"""What is said of layers in a mode."""
 
 
 def difference_sentences(before: Plan, after: Plan, pipeline: Pipeline) -> tuple[str, ...]:
@@ -43,7 +44,7 @@ def _sentence(change: Change, *, several: bool) -> str:
     if change.moved:
         parts.append(f"{sum(change.before)} → {sum(change.after)} {layers}")
     recomputed = [
-        f"{old} → {new} {_MODE_WORDS[mode]}" for mode, old, new in change.modes if mode is not RecomputeMode.NONE
+        f"{old} → {new} {MODE_WORDS[mode]}" for mode, old, new in change.modes if mode is not RecomputeMode.NONE
     ]
     if recomputed and not change.moved and several:
         recomputed[0] = f"{recomputed[0]} ({layers})"

@@ -121,6 +121,32 @@ def _on_range(ends: tuple[str, str], index: int, count: int) -> Shade:
     return Shade(fill, label_on(fill))
 
 
+_SERIES = (("#1d5fa8", ""), ("#e3a32b", ""), ("#3f9c86", "/"), ("#c35520", "\\"), ("#7d5ba6", "x"), ("#8a97a5", "."))
+"""Fill and hatching of things that are compared, six of them apart for colour-blind readers and in grey print."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesLook:
+    """How one of several compared things is filled.
+
+    Attributes:
+        fill: its colour.
+        pattern: hatching of bars, in the colour of the label.
+        label: colour of text on the fill.
+    """
+
+    fill: str
+    pattern: str
+    label: str
+
+
+def series_look(index: int, theme: Theme) -> SeriesLook:
+    """Look of the thing at a place in a comparison; the first one is the accent of the theme."""
+    fill, pattern = _SERIES[index % len(_SERIES)]
+    fill = theme.accent if index % len(_SERIES) == 0 else fill
+    return SeriesLook(fill, pattern, label_on(fill))
+
+
 def label_on(fill: str) -> str:
     """Colour of a label that can be read on a fill."""
     return max((DARK_LABEL, LIGHT_LABEL), key=lambda label: contrast(label, fill))

@@ -1,6 +1,7 @@
 """Timelines with too many blocks to draw: what each stage does most of the time in each bin of time."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -11,7 +12,7 @@ from sapp_core.charts.lanes import WHOLE_LANE, Strip
 from sapp_core.charts.scene import activity_name
 from sapp_core.charts.theme import plain, shade
 from sapp_core.domain.pipeline import Pipeline
-from sapp_core.domain.schedule import OP_KINDS
+from sapp_core.domain.schedule import OP_KINDS, OpKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,30 +77,38 @@ def bin_traces(
     middles = (bins.edges[:-1] + bins.edges[1:]) / 2
     traces = []
     for a, (k, chunk) in enumerate(bins.activities):
-        colour = shade(OP_KINDS[k], chunk, pipeline.num_chunks).fill
-        name = activity_name(OP_KINDS[k], chunk, pipeline)
         traces.append(
             go.Heatmap(
+                bin_look(OP_KINDS[k], chunk, pipeline, unit, strip),
                 x0=middles[0],
                 dx=middles[1] - middles[0],
-                y0=strip.middle,
-                dy=1 / (1 + len(empty)),
                 z=_interleaved(np.where(bins.busiest == a, bins.busy, np.nan), *empty).astype(np.float32),
-                name=name,
-                colorscale=[[0, colour], [1, colour]],
-                zmin=0,
-                zmax=1,
-                showscale=False,
-                showlegend=True,
-                hoverongaps=False,
-                hovertemplate=(
-                    f"{strip.name and f'{strip.name}, '}mostly <b>{name}</b><br>"
-                    f"stage %{{y:.0f}} at %{{x:,.7~r}} {plain(unit)}<br>"
-                    "busy %{z:.0%} of this moment<extra></extra>"
-                ),
             )
         )
     return traces
+
+
+def bin_look(kind: OpKind, chunk: int, pipeline: Pipeline, unit: str, strip: Strip = WHOLE_LANE) -> dict[str, Any]:
+    """What the heat map of a kind of work and chunk is without its numbers, as plotly attributes."""
+    colour = shade(kind, chunk, pipeline.num_chunks).fill
+    name = activity_name(kind, chunk, pipeline)
+    return {
+        "type": "heatmap",
+        "y0": strip.middle,
+        "dy": 1 if strip.share == 1 else 0.5,
+        "name": name,
+        "colorscale": [[0, colour], [1, colour]],
+        "zmin": 0,
+        "zmax": 1,
+        "showscale": False,
+        "showlegend": True,
+        "hoverongaps": False,
+        "hovertemplate": (
+            f"{strip.name and f'{strip.name}, '}mostly <b>{name}</b><br>"
+            f"stage %{{y:.0f}} at %{{x:,.7~r}} {plain(unit)}<br>"
+            "busy %{z:.0%} of this moment<extra></extra>"
+        ),
+    }
 
 
 def _interleaved(*grids: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -27,10 +27,10 @@ def alive_after_each_op(slots: Sequence[Slot], pipeline: Pipeline) -> Iterator[A
     A forward adds its micro-batch, a full backward takes it away, an input gradient leaves the share
     `weight_gradient_memory_share` for its weight gradient. In a slot of two the forward comes first: both are alive.
     """
-    chunks = range(pipeline.num_chunks)
     splits, kept = pipeline.num_sequence_splits, pipeline.weight_gradient_memory_share
     # Whole numbers while walking, so that no rounding error piles up: forwards alive, and weight gradients to come.
-    alive, pending = [0 for _ in chunks], [0 for _ in chunks]
+    alive, pending = [0] * pipeline.num_chunks, [0] * pipeline.num_chunks
+    counts = [0.0] * pipeline.num_chunks
     for index, slot in enumerate(slots):
         for op in slot.ops:
             if op.kind is OpKind.F:
@@ -40,5 +40,5 @@ def alive_after_each_op(slots: Sequence[Slot], pipeline: Pipeline) -> Iterator[A
             else:
                 alive[op.chunk] -= 1
                 pending[op.chunk] += op.kind is OpKind.I
-            counts = tuple((a + kept * p) / splits for a, p in zip(alive, pending, strict=True))
-            yield Alive(index, op.kind is OpKind.F, counts)
+            counts[op.chunk] = (alive[op.chunk] + kept * pending[op.chunk]) / splits
+            yield Alive(index, op.kind is OpKind.F, tuple(counts))

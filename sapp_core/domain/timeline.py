@@ -130,15 +130,15 @@ class Evaluation:
 
     def stages_over(self, limits_mb: tuple[float, ...] | None) -> tuple[int, ...]:
         """Stages whose peak is above their limit (`[stage]`, MiB; None = no limit), rounding forgiven."""
-        return over_limit(self.peaks, limits_mb)
+        return over_limit(self.peak_memory_mb, limits_mb)
 
 
-def over_limit(peaks: tuple[StageMemory, ...], limits_mb: tuple[float, ...] | None) -> tuple[int, ...]:
-    """Stages whose peak is above their limit (`[stage]`, MiB; None = no limit), rounding forgiven."""
+def over_limit(peak_memory_mb: tuple[float, ...], limits_mb: tuple[float, ...] | None) -> tuple[int, ...]:
+    """Stages whose peak is above their limit (both `[stage]`, MiB; None = no limit), rounding forgiven."""
     if limits_mb is None:
         return ()
     return tuple(
         stage
-        for stage, (peak, limit) in enumerate(zip(peaks, limits_mb, strict=True))
-        if peak.total_mb > limit + MEMORY_ROUNDING_MB
+        for stage, (peak, limit) in enumerate(zip(peak_memory_mb, limits_mb, strict=True))
+        if peak > limit + MEMORY_ROUNDING_MB
     )

@@ -4,7 +4,7 @@ A report carries the scenario it was made from, so a report is a scenario file t
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sapp_core.documents.parse import MAX_BYTES
 from sapp_core.documents.report import Report
@@ -16,7 +16,7 @@ from sapp_core.domain.result import BalanceResult
 from sapp_core.domain.scenario import Scenario
 from sapp_core.errors import FormatError, SappError
 from sapp_core.interchange.plan_file import PLAN, plan_from_object
-from sapp_core.interchange.result import to_json
+from sapp_core.interchange.result import Json, to_json
 from sapp_core.interchange.scenario_profile import MAX_VALUE, given, profile_as_object, read_profile
 from sapp_core.interchange.scenario_result import read_result, result_as_object
 from sapp_core.interchange.scenario_settings import (
@@ -28,6 +28,8 @@ from sapp_core.interchange.scenario_settings import (
 
 VERSION = 1
 VERSION_KEY = "scenario_version"
+SEVERAL_KEY = "comparison_version"
+"""Marks a file with several scenarios."""
 SCRIPT_ID = "scenario"
 """Of the element of a report that holds the scenario."""
 MAX_REPORT_BYTES = 4 * MAX_BYTES
@@ -68,19 +70,22 @@ def scenario_to_json(scenario: Scenario, plan: Plan | None = None, result: Balan
     Raises:
         FormatError: a number is infinite or not a number.
     """
+    return to_json(scenario_as_object(scenario, plan, result))
+
+
+def scenario_as_object(scenario: Scenario, plan: Plan | None = None, result: BalanceResult | None = None) -> Json:
+    """The same as an object, for files that hold several."""
     shown = result.plan if plan is None and result else plan
-    return to_json(
-        given(
-            {
-                VERSION_KEY: VERSION,
-                "profile": profile_as_object(scenario.profile),
-                "schedule": scenario.schedule_name,
-                "pipeline": given(dict(scenario.pipeline.as_dict())),
-                "settings": request_as_object(scenario.request),
-                PLAN: shown and shown.as_dict(),
-                "result": result and result_as_object(result),
-            }
-        )
+    return given(
+        {
+            VERSION_KEY: VERSION,
+            "profile": profile_as_object(scenario.profile),
+            "schedule": scenario.schedule_name,
+            "pipeline": given(dict(scenario.pipeline.as_dict())),
+            "settings": request_as_object(scenario.request),
+            PLAN: shown and shown.as_dict(),
+            "result": result and result_as_object(result),
+        }
     )
 
 
@@ -106,8 +111,40 @@ def scenario_from_json(data: bytes, source: str) -> SavedScenario:
         FormatError: with all that is wrong with the file, one sentence each: path, rule, what was found.
     """
     report = Report(source, FormatError)
-    top = read_sections(_embedded(data, report) if _HTML.match(data) else data, report)
-    _check_version(top)
+    top = scenario_document(data, report)
+    if top.has(SEVERAL_KEY):
+        report.stop("", "holds several scenarios to compare; open it on the Compare page.")
+    saved = read_scenario(top)
+    report.raise_problems()
+    if saved is None:
+        report.stop("", "does not say a whole scenario.")
+    return replace(saved, warnings=tuple(report.warnings))
+
+
+def scenario_document(data: bytes, report: Report) -> Section:
+    """The JSON document of a file, or the one that the HTML of a report carries.
+
+    Raises:
+        FormatError: it cannot be parsed, is too large, or is HTML of another kind.
+    """
+    return read_sections(_embedded(data, report) if _HTML.match(data) else data, report)
+
+
+def read_scenario(top: Section, more_keys: tuple[str, ...] = ()) -> SavedScenario | None:
+    """A scenario as `scenario_as_object` makes it; its report takes problems and warnings.
+
+    Args:
+        top: the object.
+        more_keys: keys that the file uses for something else.
+
+    Returns:
+        None when it is no whole scenario.
+
+    Raises:
+        FormatError: it is from a newer release.
+    """
+    check_version(top, VERSION_KEY, VERSION)
+    before = len(top.report.problems)
     sections = {key: top.section(key, required=True) for key in ("profile", "pipeline", "settings")}
     profile = sections["profile"] and read_profile(sections["profile"])
     pipeline = sections["pipeline"] and read_pipeline(sections["pipeline"])
@@ -120,11 +157,10 @@ def scenario_from_json(data: bytes, source: str) -> SavedScenario:
     request = settings and read_request(settings, start)
     found = top.section("result")
     result = read_result(found, plan) if found else None
-    top.warn_unknown(_TOP_KEYS)
-    report.raise_problems()
-    if not (profile and schedule and pipeline and request):
-        report.stop("", "does not say a whole scenario.")
-    return SavedScenario(Scenario(profile, schedule, pipeline, request), plan, result, tuple(report.warnings))
+    top.warn_unknown((*_TOP_KEYS, *more_keys))
+    if len(top.report.problems) > before or not (profile and schedule and pipeline and request):
+        return None
+    return SavedScenario(Scenario(profile, schedule, pipeline, request), plan, result)
 
 
 def _embedded(data: bytes, report: Report) -> bytes:
@@ -137,12 +173,17 @@ def _embedded(data: bytes, report: Report) -> bytes:
     return script.group(1)
 
 
-def _check_version(top: Section) -> None:
-    version = top.whole(VERSION_KEY, least=1, most=MAX_VALUE, required=True)
-    if version is not None and version > VERSION:
+def check_version(top: Section, key: str, known: int) -> None:
+    """Go on with a version that this release reads; anything else that stands there is a problem.
+
+    Raises:
+        FormatError: it is from a newer release.
+    """
+    version = top.whole(key, least=1, most=MAX_VALUE, required=True)
+    if version is not None and version > known:
         top.report.stop(
-            VERSION_KEY,
-            f"is {version}, from a newer release of this project; this one reads files up to version {VERSION}. "
+            top.at(key),
+            f"is {version}, from a newer release of this project; this one reads files up to version {known}. "
             "Update it, or save the scenario with the older release.",
         )
 

@@ -51,6 +51,7 @@ def profile_as_object(profile: ModelProfile) -> Json:
 
 def read_profile(section: Section) -> ModelProfile | None:
     """The profile of a section; None when the report of the section says why there is none."""
+    before = len(section.report.problems)
     name, unit = section.text("name", required=True), section.text("time_unit", required=True)
     constant = section.number("constant_mb", most=MAX_VALUE, required=True)
     limit = section.number("memory_limit_mb", most=MAX_VALUE, positive=True)
@@ -58,7 +59,9 @@ def read_profile(section: Section) -> ModelProfile | None:
     layers = [_layer(entry) for entry in mappings(section, "layers")]
     section.warn_unknown(_PROFILE_KEYS)
     whole = [layer for layer in layers if layer is not None]
-    if name is None or unit is None or constant is None or len(whole) < len(layers) or section.report.problems:
+    if name is None or unit is None or constant is None or len(whole) < len(layers):
+        return None
+    if len(section.report.problems) > before:
         return None
     try:
         return ModelProfile(name, tuple(whole), constant, unit, training, limit)

@@ -14,7 +14,7 @@ from sapp_core.domain.timeline import Evaluation
 
 def plan_csv(plan: Plan, pipeline: Pipeline) -> str:
     """One line for each cell and layer kind in it: layers under each recompute mode, cells in model order."""
-    return _csv(
+    return csv_text(
         ("virtual_stage", "chunk", "stage", "layer", *MODES, "layers"),
         (
             (v, chunk, stage, layer.name, *(mode[chunk][stage] for mode in layer.counts), layer.total(chunk, stage))
@@ -29,7 +29,7 @@ def plan_csv(plan: Plan, pipeline: Pipeline) -> str:
 def memory_csv(evaluation: Evaluation) -> str:
     """One line for each stage: memory at the moment it is highest, by part, MiB."""
     chunks = range(evaluation.schedule.pipeline.num_chunks)
-    return _csv(
+    return csv_text(
         ("stage", "parameter_mb", "constant_mb", *(f"activation_chunk_{c}_mb" for c in chunks), "peak_mb"),
         (
             (stage, peak.parameter_mb, peak.constant_mb, *peak.activation_mb, peak.total_mb)
@@ -42,7 +42,7 @@ def ops_csv(evaluation: Evaluation) -> str:
     """One line for each op with the start and end of its slot, in the profile's time unit."""
     schedule, timeline = evaluation.schedule, evaluation.timeline
     phases = schedule.phases()
-    return _csv(
+    return csv_text(
         ("stage", "slot", "phase", "op", "chunk", "micro_batch", "sequence_split", "start", "end"),
         (
             (
@@ -65,7 +65,7 @@ def ops_csv(evaluation: Evaluation) -> str:
 
 def measured_csv(comparison: MeasuredComparison) -> str:
     """One line for each stage and kind of op measured: durations in the profile's time unit, share of simulated."""
-    return _csv(
+    return csv_text(
         ("stage", "kind", "runs", "measured", "simulated", "difference", "share"),
         (
             (row.stage, row.kind, row.count, row.measured, row.simulated, row.difference, row.share)
@@ -74,7 +74,8 @@ def measured_csv(comparison: MeasuredComparison) -> str:
     )
 
 
-def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Lines of a table under its header; None is an empty cell."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)

@@ -75,7 +75,7 @@ def measured_text(comparison: MeasuredComparison, unit: str) -> str:
         for row in comparison.kinds
     ]
     header = ("stage", "kind", "runs", f"measured {unit}", f"simulated {unit}", "difference", "%")
-    return _lines("Measured against simulated", *(_facts(facts) if facts else ()), "", *_table(header, rows))
+    return _lines("Measured against simulated", *(_facts(facts) if facts else ()), "", *aligned(header, rows))
 
 
 def schedule_text(schedule: Schedule, words: Words, peak_in_flight: Sequence[Sequence[float]] | None) -> str:
@@ -116,7 +116,7 @@ def profile_text(profile: ModelProfile, warnings: Sequence[str]) -> str:
         profile.name,
         *_facts(facts),
         "",
-        *_table(header, rows),
+        *aligned(header, rows),
         "",
         f"Backward time of one layer, {profile.time_unit}, under each recompute mode",
         *_mode_table(profile, [layer.backward_time for layer in profile.layers]),
@@ -203,7 +203,7 @@ def _stage_table(evaluation: Evaluation, limits: Limits) -> list[str]:
         if limits is not None:
             row.append(number(limits[stage] - peak.total_mb))
         rows.append(row)
-    return _table(header, rows)
+    return aligned(header, rows)
 
 
 def _layers_in_mode(plan: Plan, r: int, stage: int) -> int:
@@ -215,7 +215,7 @@ def _mode_table(profile: ModelProfile, values: Sequence[Sequence[float | None]])
         (layer.name, *("-" if value is None else number(value) for value in row))
         for layer, row in zip(profile.layers, values, strict=True)
     ]
-    return _table(("layer", *MODES), rows)
+    return aligned(("layer", *MODES), rows)
 
 
 def _title(profile: ModelProfile, schedule: Schedule) -> str:
@@ -237,7 +237,7 @@ def _facts(facts: Sequence[tuple[str, str]]) -> list[str]:
     return [f"{label:<{width}}  {text}" for label, text in facts]
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Columns as wide as their widest entry, the first one to the left, numbers to the right."""
     table = [header, *rows]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]

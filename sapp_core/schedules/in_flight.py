@@ -4,6 +4,8 @@ Memory is highest after some forward, at a count vector that no other vector of 
 `Σ_c n_c · activation(c, s) + parameters(s) + constant ≤ limit`, for each of these vectors n, is exact.
 """
 
+import numpy as np
+
 from sapp_core.domain.in_flight import alive_after_each_op
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.schedule import Schedule, Slot
@@ -30,9 +32,11 @@ def _after_forwards(slots: tuple[Slot, ...], pipeline: Pipeline) -> set[Vector]:
 
 
 def _maximal(vectors: set[Vector]) -> tuple[Vector, ...]:
-    kept: list[Vector] = []
     # Only a vector with a larger sum can exceed another one, so every rival of a vector comes before it here.
-    for vector in sorted(vectors, key=lambda v: (-sum(v), v)):
-        if not any(all(a >= b for a, b in zip(other, vector, strict=True)) for other in kept):
-            kept.append(vector)
-    return tuple(kept)
+    ordered = sorted(vectors, key=lambda v: (-sum(v), v))
+    counts = np.array(ordered)
+    exceeded = np.zeros(len(ordered), dtype=bool)
+    for number, vector in enumerate(counts):
+        if not exceeded[number]:
+            exceeded[number + 1 :] |= (counts[number + 1 :] <= vector).all(axis=1)
+    return tuple(vector for vector, low in zip(ordered, exceeded.tolist(), strict=True) if not low)

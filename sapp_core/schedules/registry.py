@@ -273,11 +273,34 @@ def placed(name: str, pipeline: Pipeline) -> Pipeline:
     return replace(pipeline, placement=chosen.placement)
 
 
+def num_ops(name: str, pipeline: Pipeline) -> int:
+    """Ops of one training step, of all stages together.
+
+    Raises:
+        PipelineError: unknown name.
+    """
+    cells = pipeline.num_stages * pipeline.num_chunks * pipeline.num_sequence_splits
+    return (3 if family(name).splits_backward else 2) * cells * pipeline.micro_batches_per_chunk
+
+
 def make_schedule(name: str, pipeline: Pipeline) -> Schedule:
     """The validated schedule of a family for a pipeline.
 
     Raises:
         PipelineError: unknown name, or settings it cannot run; sentences name the rule and the nearest legal values.
+    """
+    if problems := schedule_problems(name, pipeline):
+        raise PipelineError(*problems)
+    schedule = Schedule(name, pipeline, family(name).order(pipeline))
+    validate(schedule)
+    return schedule
+
+
+def schedule_problems(name: str, pipeline: Pipeline) -> tuple[str, ...]:
+    """Why a family cannot run a pipeline, with the nearest legal values; empty when `make_schedule` makes it.
+
+    Raises:
+        PipelineError: unknown name.
     """
     chosen = family(name)
     problems = []
@@ -304,10 +327,4 @@ def make_schedule(name: str, pipeline: Pipeline) -> Schedule:
         problems.append(
             f"num_micro_batches: these sizes make {ops:,} ops, more than {MOST_OPS:,}; take {most} or fewer stages."
         )
-    if not problems:
-        problems = chosen.problems(pipeline)
-    if problems:
-        raise PipelineError(*problems)
-    schedule = Schedule(name, pipeline, chosen.order(pipeline))
-    validate(schedule)
-    return schedule
+    return tuple(problems or chosen.problems(pipeline))

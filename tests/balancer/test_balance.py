@@ -61,7 +61,10 @@ def test_a_time_limit_is_never_called_optimal(solver):
     result = balance(profile, schedule, replace(request, solver=solver, time_limit=1.0))
     assert result.status in {Status.FEASIBLE, Status.NO_SOLUTION_IN_TIME}
     assert (result.plan is None) == (result.status is Status.NO_SOLUTION_IN_TIME)
-    assert result.objective_bound < 4313.25  # a value that was found later, so the optimum is not above it
+    # On a busy machine a second may not even give a bound.
+    assert (
+        result.objective_bound is None or result.objective_bound < 4313.25
+    )  # a value that was found later, so the optimum is not above it
 
 
 @pytest.mark.parametrize("level", Objective)

@@ -1,6 +1,6 @@
 """All measurements, one table after the other: `make bench`. They take about half an hour; run them on a quiet machine."""
 
-from tests.benchmarks import balance, engine, page, schedules
+from tests.benchmarks import balance, engine, page, schedules, timeline, visitors
 
 
 def main() -> None:
@@ -10,6 +10,8 @@ def main() -> None:
         ("All schedules", schedules.main),
         ("Exact balancer", balance.main),
         ("Page in Chromium", page.main),
+        ("Timelines in Chromium", timeline.main),
+        ("Many visitors", visitors.main),
     ):
         print(f"\n## {title}\n", flush=True)
         measure()

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 from sapp_core.charts.gantt import gantt_figure
 from sapp_core.charts.theme import LIGHT
@@ -19,6 +19,7 @@ from sapp_core.domain.timeline import Evaluation
 from sapp_core.profiles.load import load_profile
 from sapp_core.schedules.registry import make_schedule
 from sapp_core.study import evaluate
+from tests.benchmarks.timeline import repaint
 from tests.browser.dashboard import Dashboard
 from tests.browser.server import CHROMIUM, FLAGS, PROJECT, Server
 
@@ -41,25 +42,6 @@ assert not page.exception
 print(time.perf_counter() - begun)
 """
 
-# In the page: from the end of a click or a drag to the first frame in which the timeline is painted anew.
-WATCH = """
-() => {
-  const graph = () => document.querySelector(".st-key-timeline .js-plotly-plot");
-  const state = () => { const g = graph(); return g && g.layout && g.layout.title.text + g.layout.xaxis.range; };
-  const before = state();
-  window.repainted = null;
-  addEventListener("mouseup", () => {
-    const begun = performance.now();
-    const look = () => {
-      const now = state();
-      if (now && now !== before && graph().querySelector(".cartesianlayer path, .cartesianlayer image"))
-        requestAnimationFrame(() => setTimeout(() => { window.repainted = performance.now() - begun; }, 0));
-      else requestAnimationFrame(look);
-    };
-    look();
-  }, {once: true, capture: true});
-}
-"""
 LARGEST = "?profile=sim192&schedule=vpp&stages=16&interleave=3&micro_batches=64"
 
 
@@ -106,11 +88,11 @@ def _largest_in_chromium(browser: Browser) -> None:
         dashboard = Dashboard(page)
         more = page.locator(".st-key-p2p_time button[data-testid=stNumberInputStepUp]")
         whole = page.get_by_role("button", name="Whole step")
-        _row("16×3×64: control changed → simulated, drawn, painted (bins)", lambda: _repaint(page, more.click))
+        _row("16×3×64: control changed → simulated, drawn, painted (bins)", lambda: repaint(page, more.click))
         closer, back = [], []
         for _ in range(REPEATS):
-            closer.append(_repaint(page, lambda: dashboard.drag_across(0.3, 0.8)))
-            back.append(_repaint(page, whole.click))
+            closer.append(repaint(page, lambda: dashboard.drag_across(0.3, 0.8)))
+            back.append(repaint(page, whole.click))
         _print("16×3×64: box drawn → half of the step painted (blocks)", closer)
         _print("16×3×64: back to the whole step, painted (bins)", back)
         page.close()
@@ -145,15 +127,6 @@ def _opening(browser: Browser, url: str, key: str) -> float:
     seconds = time.perf_counter() - begun
     context.close()
     return seconds
-
-
-def _repaint(page: Page, act: Callable[[], None]) -> float:
-    page.evaluate(WATCH)
-    act()
-    page.wait_for_function("() => window.repainted !== null")
-    milliseconds: float = page.evaluate("window.repainted")
-    page.wait_for_timeout(500)
-    return milliseconds / 1000
 
 
 @contextmanager

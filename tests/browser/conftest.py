@@ -38,7 +38,7 @@ def visit(browser, server):
     contexts = []
     problems = []
 
-    def open_page(link="", width=1440, height=900, scheme="light"):
+    def open_page(link="", width=1440, height=900, scheme="light", unreachable=None):
         context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme, accept_downloads=True
         )
@@ -54,6 +54,8 @@ def visit(browser, server):
                 else problems.append(f"request to {request.url}")
             ),
         )
+        if unreachable:
+            page.route(unreachable, lambda route: route.abort())
         page.goto(link if link.startswith("http") else server.url + link)
         return Dashboard(page)
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -30,9 +31,10 @@ class Server:
 
     Args:
         app: what it serves.
+        environment: variables it has besides those of this process.
     """
 
-    def __init__(self, app: Path = PROJECT / "app.py") -> None:
+    def __init__(self, app: Path = PROJECT / "app.py", environment: Mapping[str, str] | None = None) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -40,6 +42,7 @@ class Server:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "streamlit", "run", str(app), "--server.port", str(port)],
             cwd=PROJECT,
+            env={**os.environ, **(environment or {})},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
@@ -65,6 +68,11 @@ class Server:
                     if int(fields[1]) == self.process.pid:
                         found.append(int(entry.name))
         return found
+
+    def memory_mb(self) -> float:
+        """Memory of the server process, MiB."""
+        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
     def stop(self) -> None:
         """End the server by its own id."""

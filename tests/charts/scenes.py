@@ -8,7 +8,8 @@ from sapp_core.domain.plan import even_split
 from sapp_core.domain.profile import MODES, LayerKind, LayerProfile, ModelProfile
 from sapp_core.domain.schedule import Op, OpKind, Schedule, Slot
 from sapp_core.domain.timeline import BubbleParts, MemoryTimeline, StageMemory, Timeline
-from sapp_core.schedules.registry import make_schedule
+from sapp_core.domain.unit_profile import UnitTimes, unit_profile
+from sapp_core.schedules.registry import make_schedule, placed
 from sapp_core.study import evaluate
 
 
@@ -32,9 +33,14 @@ def profile(name="model", layers=24, kinds=1, constant_mb=100.0):
 
 
 def evaluation(schedule="1f1b", stages=4, micro_batches=8, chunks=1, kinds=1, mode=None, layers=24, **more):
-    pipeline = Pipeline(stages, micro_batches, chunks, p2p_time=more.pop("p2p_time", 0.0))
+    pipeline = placed(schedule, Pipeline(stages, micro_batches, chunks, p2p_time=more.pop("p2p_time", 0.0)))
     subject = profile(kinds=kinds, layers=layers, **more)
     return evaluate(subject, make_schedule(schedule, pipeline), even_split(subject, pipeline, mode))
+
+
+def in_unit_times(schedule, pipeline):
+    subject = unit_profile(pipeline, UnitTimes(1.0, 2.0))
+    return evaluate(subject, make_schedule(schedule, pipeline), even_split(subject, pipeline))
 
 
 def overlapped():

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sapp_core.charts.block_traces import MAX_LABELLED, SHORTEST_LABELLED_PX
-from sapp_core.charts.gantt import MAX_BLOCKS, NUM_BINS, blocks_in_view, gantt_figure
+from sapp_core.charts.blocks import blocks_of
+from sapp_core.charts.gantt import MAX_BLOCKS, NUM_BINS, gantt_figure
 from sapp_core.charts.scene import clipped_window, shifted_window
 from sapp_core.charts.theme import DARK, LIGHT
 from tests.charts import scenes
@@ -20,6 +21,10 @@ def texts(figure):
 
 def all_of(traces, name):
     return np.concatenate([np.asarray(trace[name]) for trace in traces])
+
+
+def blocks_in_view(evaluation, window):
+    return blocks_of(evaluation).count_within(window)
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +135,7 @@ def test_of_many_blocks_only_wide_ones_are_labelled(large):
 
 def test_too_many_blocks_are_shown_as_bins_of_time(large):
     figure = gantt_figure(large, LIGHT)
-    assert large.schedule.num_ops == blocks_in_view(large) == 6144 > MAX_BLOCKS
+    assert large.schedule.num_ops == blocks_in_view(large, (0.0, large.step_time)) == 6144 > MAX_BLOCKS
     assert len(figure.data) <= 10
     maps = [trace for trace in figure.data if trace.type == "heatmap"]
     assert len(maps) == 6

@@ -12,6 +12,15 @@ def fresh_server():
     st.cache_resource.clear()
 
 
+@pytest.fixture(autouse=True)
+def figures_from_python():
+    """Without a browser there is nobody to draw, so the timeline is the figure that Python makes."""
+    before = st.get_option("server.enableStaticServing")
+    st.config.set_option("server.enableStaticServing", False)
+    yield
+    st.config.set_option("server.enableStaticServing", before)
+
+
 @pytest.fixture
 def opened():
     """The page as somebody sees it who just opened it, the sample solved."""
