@@ -15,6 +15,7 @@ follow_link()
 st.navigation(
     [
         st.Page("pages/balance.py", title="Balance", icon=":material/balance:", default=True),
+        st.Page("pages/profile.py", title="Profile", icon=":material/layers:"),
         st.Page("pages/compare.py", title="Compare", icon=":material/compare:"),
         st.Page("pages/sweep.py", title="Sweep", icon=":material/scatter_plot:"),
         st.Page("pages/schedules.py", title="Schedules", icon=":material/view_timeline:"),

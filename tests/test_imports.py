@@ -38,7 +38,13 @@ EVERYWHERE = ("sapp_core",)
 """The package itself holds nothing but its docstring."""
 
 THIRD_PARTIES = {
-    "numpy": ("sapp_core.schedules", "sapp_core.simulator", "sapp_core.charts", "sapp_core.balancer"),
+    "numpy": (
+        "sapp_core.profiles",
+        "sapp_core.schedules",
+        "sapp_core.simulator",
+        "sapp_core.charts",
+        "sapp_core.balancer",
+    ),
     "pandas": ("sapp_core.charts", "pages", "pages.shared"),
     "pulp": ("sapp_core.balancer",),
     "highspy": ("sapp_core.balancer",),

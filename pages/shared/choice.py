@@ -7,6 +7,7 @@ import streamlit as st
 from pages.shared import sources
 from pages.shared.pipeline_controls import MAX_CHUNKS, MAX_MICRO_BATCHES, MAX_STAGES
 from pages.shared.schedule_choice import forget_schedule_notice
+from pages.shared.session import want_balance
 from pages.shared.sources import UPLOADED, Upload
 from pages.shared.text import bullets, literal
 from pages.shared.training_sizes import forget_training_sizes
@@ -78,8 +79,8 @@ def _upload_widgets() -> None:
     st.file_uploader(
         "Profile (JSON or YAML)", type=["json", "yaml", "yml"], key="profile_file", on_change=_profile_uploaded,
         max_upload_size=MAX_BYTES // 2**20,
-        help="The layer file SAPP and MindFormers users have, up to 2 MB. It stays in this session: links do not carry "
-        "it.",
+        help="The layer file SAPP and MindFormers users have, or an init file with dry-run peaks, up to 2 MB. It stays "
+        "in this session: links do not carry it. The Profile page makes one from a model's sizes.",
     )  # fmt: skip
     if upload.problems:
         kept = f" The profile before it, {literal(upload.profile.profile.name)}, stays." if upload.profile else ""
@@ -111,6 +112,14 @@ def choose_saved_profile(profile: ModelProfile) -> None:
         st.session_state[_UPLOAD] = Upload(LoadedProfile(profile, ()))
     st.session_state["profile"] = name or UPLOADED
     forget_training_sizes()
+
+
+def use_profile(loaded: LoadedProfile) -> None:
+    """Choose a profile that another page made, as if it had been uploaded, and balance it there."""
+    st.session_state[_UPLOAD] = Upload(loaded)
+    st.session_state["profile"] = UPLOADED
+    _start_from(loaded.profile)
+    want_balance()
 
 
 def _profile_chosen() -> None:

@@ -7,7 +7,8 @@ from pages.shared.link import came_by_link
 _GONE = "guide_gone"
 _STEPS = """
 **New here? Three steps.**
-1. **Profile**, in the sidebar: choose a sample, or upload time and memory of your own layers.
+1. **Profile**, in the sidebar: choose a sample, or upload time and memory of your own layers. The page *Profile* makes
+   them from a model's sizes.
 2. **Pipeline**, below it: schedule, stages, micro-batches and memory limit.
 3. **Balance**, at the top. Then the timeline shows who computes when (gaps are idle time), *Peak memory* what fills
    each stage against its limit, *Where time is lost* why the gaps are there, and *Certified gap* how far the plan can

@@ -11,8 +11,9 @@ from sapp_core.documents.parse import parse_document
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Cells, LayerPlacement, Plan
 from sapp_core.domain.profile import MODES, LayerProfile, ModelProfile, RecomputeMode
+from sapp_core.domain.recompute_counts import FIELDS
 from sapp_core.errors import FormatError
-from sapp_core.interchange.mindformers_reader import FIELDS, LAYERS, OFFSET, plan_from_settings
+from sapp_core.interchange.mindformers_reader import LAYERS, OFFSET, plan_from_settings
 
 
 def plan_to_mindformers(plan: Plan, profile: ModelProfile, pipeline: Pipeline) -> str:

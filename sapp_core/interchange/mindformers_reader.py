@@ -8,7 +8,8 @@ means 0, `true` means all layers, and counts beyond a cell's layers mean all of 
 from sapp_core.documents.report import child, found, found_keys
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Cells, LayerPlacement, Plan, placed
-from sapp_core.domain.profile import LayerProfile, ModelProfile, RecomputeMode
+from sapp_core.domain.profile import LayerProfile, ModelProfile
+from sapp_core.domain.recompute_counts import FIELDS, layers_by_mode
 from sapp_core.errors import FormatError
 from sapp_core.interchange.cells import read_cells
 
@@ -16,12 +17,6 @@ LAYERS = "layers"
 """Key of the mapping from layer kind to its settings, for profiles with several body kinds."""
 
 OFFSET = "offset"
-FIELDS: dict[str, tuple[RecomputeMode, ...]] = {
-    "recompute": (RecomputeMode.FULL,),
-    "select_recompute": (RecomputeMode.SELECT, RecomputeMode.BOTH, RecomputeMode.FULL),
-    "select_comm_recompute": (RecomputeMode.COMM, RecomputeMode.BOTH, RecomputeMode.FULL),
-}
-"""Recompute key → the modes whose layers it counts."""
 
 _PLACES: dict[str, tuple[str, ...]] = {
     OFFSET: (OFFSET, f"model.model_config.{OFFSET}", f"pipeline_config.{OFFSET}"),
@@ -110,7 +105,7 @@ def _placement(settings: Settings, path: str, layer: LayerProfile, pipeline: Pip
         (mode, c, s, count)
         for c in range(pipeline.num_chunks)
         for s in range(pipeline.num_stages)
-        for mode, count in _modes(totals[c][s], *(counts[field][c][s] for field in FIELDS)).items()
+        for mode, count in layers_by_mode(totals[c][s], *(counts[field][c][s] for field in FIELDS)).items()
     ]
     return placed(layer.name, pipeline, entries)
 
@@ -161,20 +156,6 @@ def _counts(value: object, path: str, totals: Cells, pipeline: Pipeline) -> Cell
     if value is False or value == 0:
         return _uniform(0, pipeline)
     raise FormatError(f"{path}: must be 0, false, true or a list, found {found(value)}.")
-
-
-def _modes(total: int, full: int, select_field: int, comm_field: int) -> dict[RecomputeMode, int]:
-    """Layers of one cell under each mode, from counts that include one another."""
-    both = max(0, min(select_field, comm_field) - full)
-    select = max(0, select_field - full - both)
-    comm = max(0, comm_field - full - both)
-    return {
-        RecomputeMode.NONE: total - select - comm - both - full,
-        RecomputeMode.SELECT: select,
-        RecomputeMode.COMM: comm,
-        RecomputeMode.BOTH: both,
-        RecomputeMode.FULL: full,
-    }
 
 
 def _lookup(settings: Settings, places: tuple[str, ...]) -> dict[str, object]:

@@ -7,6 +7,8 @@ from sapp_core.documents.report import Report
 from sapp_core.documents.section import MAX_TEXT, Section, read_sections
 from sapp_core.domain.profile import ModelProfile, TrainingShape
 from sapp_core.errors import ProfileError
+from sapp_core.profiles.dry_run_file import is_dry_run
+from sapp_core.profiles.dry_run_profile import read_dry_run_profile
 from sapp_core.profiles.layers import read_layers
 from sapp_core.profiles.schema import (
     LAYERS,
@@ -33,7 +35,7 @@ class LoadedProfile:
 
 
 def load_profile(data: bytes, source: str) -> LoadedProfile:
-    """Read a profile file.
+    """Read a profile file, or a dry-run file, whose peaks are turned into a profile.
 
     Args:
         data: JSON or YAML, told apart by content.
@@ -44,6 +46,8 @@ def load_profile(data: bytes, source: str) -> LoadedProfile:
     """
     report = Report(source, ProfileError)
     top = read_sections(data, report)
+    if is_dry_run(top):
+        return LoadedProfile(read_dry_run_profile(top, name_of(source)), tuple(report.warnings))
     name = top.text("name")
     constant = top.number("stage_const_mem", most=MAX_NUMBER)
     unit = top.text("time_unit", most=MAX_UNIT_LENGTH)
@@ -55,7 +59,7 @@ def load_profile(data: bytes, source: str) -> LoadedProfile:
     top.warn_unknown(PROFILE_KEYS, UNUSED_KEYS)
     report.raise_problems()
     if name is None:
-        name = _name_of(source)
+        name = name_of(source)
         report.warn("name", f"is not given; the profile is called {name} after its file.")
     profile = ModelProfile(name, layers, constant or 0.0, unit or "ms", training, limit)
     _warn_missing_memory(profile, report)
@@ -70,7 +74,8 @@ def _training(top: Section) -> TrainingShape | None:
     return TrainingShape(**{key: section.whole(key, least=1, most=MAX_NUMBER) for key in TRAINING_KEYS})
 
 
-def _name_of(source: str) -> str:
+def name_of(source: str) -> str:
+    """What a profile or model without a name is called: its file, without what cannot be shown."""
     stem = "".join(character for character in PurePath(source).stem if character.isprintable())
     return stem.strip()[:MAX_TEXT] or "profile"
 

@@ -10,7 +10,7 @@ from sapp_core.profiles.schema import MAX_LAYERS, MAX_NUMBER, SETTINGS
 MAX_PIPELINE_SIZE = 100_000
 """Of stages, micro-batches and chunks: a typing error, not a pipeline, is larger."""
 
-_KEYS = (
+SETTINGS_KEYS = (
     "pipeline_num",
     "micro_batch_num",
     "num_layer",
@@ -71,7 +71,7 @@ def load_settings(data: bytes, source: str) -> PipelineSettings:
     top = read_sections(data, report)
     top.warn_unknown((SETTINGS,), _UNUSED_SECTIONS)
     section = top.section(SETTINGS, required=True) or Section({}, SETTINGS, report)
-    section.warn_unknown(_KEYS, _UNUSED_KEYS)
+    section.warn_unknown(SETTINGS_KEYS, _UNUSED_KEYS)
     settings = PipelineSettings(
         num_stages=section.whole("pipeline_num", least=1, most=MAX_PIPELINE_SIZE),
         num_micro_batches=section.whole("micro_batch_num", least=1, most=MAX_PIPELINE_SIZE),

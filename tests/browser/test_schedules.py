@@ -13,7 +13,7 @@ def test_a_direct_link_shows_every_op_inside_the_whole_dashboard(visit):
     assert dashboard.blocks == dashboard.painted_blocks == int(ops)
     expect(page.get_by_role("link", name="Balance")).to_be_visible()
     expect(page.get_by_text("Page not found")).to_have_count(0)
-    expect(page.get_by_test_id("stSidebarNavLink")).to_have_count(4)
+    expect(page.get_by_test_id("stSidebarNavLink")).to_have_count(5)
 
 
 def test_a_second_schedule_is_drawn_on_the_same_axis(visit):

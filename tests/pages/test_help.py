@@ -61,3 +61,16 @@ def test_so_have_the_controls_of_the_classic_objectives():
     page = Opened(objective=Objective.SAPP_1, schedule="vpp")
     assert {"Memory model", "Solver"} <= {box.label for box in page.at.selectbox}
     assert silent(page) == []
+
+
+def test_so_have_all_ways_to_a_profile():
+    page = Opened("pages/profile.py")
+    for origin in ("Hyper-parameters", "Dry-run peaks"):
+        page.at.segmented_control(key="profile_origin").set_value(origin)
+        assert silent(page.run()) == []
+    page.at.segmented_control(key="profile_origin").set_value("Hyper-parameters")
+    page.run().at.selectbox(key="estimate_model").set_value("Sizes typed here")
+    page.run().at.number_input(key="own_experts").set_value(8)
+    page.at.selectbox(key="setup_device").set_value("Another device")
+    assert {"Experts of a token", "Memory (GB)"} <= {number.label for number in page.run().at.number_input}
+    assert silent(page) == []
