@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 
 import plotly.io
@@ -44,7 +45,9 @@ def pictures(wanted: Sequence[tuple[Figure, PictureFormat]]) -> tuple[bytes, ...
             return tuple([await browser.calc_fig(figure, opts=_options(figure, kind)) for figure, kind in wanted])
 
     try:
-        return asyncio.run(draw())
+        # In a thread of its own: whoever calls this, a notebook for one, may have an event loop that runs already.
+        with ThreadPoolExecutor(max_workers=1) as thread:
+            return thread.submit(lambda: asyncio.run(draw())).result()
     except Exception as error:  # whatever goes wrong in a browser or on the way to it
         said = str(error.args[0] if error.args else type(error).__name__).strip(" .")
         raise FormatError(

@@ -1,5 +1,6 @@
 """Figures as files."""
 
+import asyncio
 import builtins
 
 import pytest
@@ -22,6 +23,14 @@ def test_a_picture_says_what_it_shows_and_in_which_units():
     text = svg.decode()
     for words in ("Pipeline timeline", "model · 1f1b · 2 stages · 2 micro-batches · step", "Time (ms)", "Stage"):
         assert words in text
+
+
+@pytest.mark.browser
+def test_pictures_are_drawn_where_an_event_loop_runs_already():
+    async def inside() -> bytes:
+        return pictures([(FIGURE, PictureFormat.SVG)])[0]
+
+    assert asyncio.run(inside()).startswith(b"<svg")
 
 
 def test_without_kaleido_the_sentence_says_how_to_get_it(monkeypatch):
