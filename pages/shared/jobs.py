@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from pages.shared.turns import Ticket, Turns, turns
+from pages.shared.turns import Turns, turns
 from pages.shared.visitor import connection, is_connected
 from sapp_core.balancer.process import BalanceProcess
 from sapp_core.domain.result import BalanceResult, Progress
@@ -26,7 +26,7 @@ Answer = BalanceResult | SappError
 @dataclass(slots=True)
 class _Job:
     scenario: Scenario
-    ticket: Ticket
+    ticket: object
     connection: str
     asked: float
     lock: threading.Lock = field(default_factory=threading.Lock)

@@ -10,6 +10,7 @@ from pages.shared.pipeline_controls import input_gradient, overlap, weight_gradi
 from pages.shared.sweep_jobs import Swept
 from pages.shared.text import literal
 from pages.shared.training_sizes import with_training_sizes
+from pages.shared.turns import turns
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.profile import ModelProfile
 from sapp_core.domain.result import Objective
@@ -83,7 +84,7 @@ def sidebar() -> SweepControls:
         profile = with_training_sizes(profile, max(lists.sequence_splits, default=1))
     try:
         grid = _grid(families, lists, batch, objectives, knobs, seconds)
-        executor = executor_for(address, workers)
+        executor = executor_for(address, workers, turns())
     except SappError as error:
         return SweepControls(None, None, None, error.problems)
     return SweepControls(Swept(grid, replace(profile, constant_mb=constant)), executor, None if address else workers)

@@ -7,12 +7,6 @@ import streamlit as st
 from pages.shared.server_settings import settings
 
 
-class Ticket:
-    """A place in the line; no two are equal."""
-
-    __slots__ = ()
-
-
 class Turns:
     """A line whose first few have their turn, until they leave it.
 
@@ -26,16 +20,16 @@ class Turns:
     def __init__(self, most: int) -> None:
         self.most = most
         self._lock = threading.Lock()
-        self._line: list[Ticket] = []
+        self._line: list[object] = []
 
-    def draw(self) -> Ticket:
+    def draw(self) -> object:
         """Join the line at its end."""
-        ticket = Ticket()
+        ticket = object()
         with self._lock:
             self._line.append(ticket)
         return ticket
 
-    def place(self, ticket: Ticket) -> int:
+    def place(self, ticket: object) -> int:
         """How many turns away: 0 = it has its turn, 1 = the next free one is its own.
 
         Raises:
@@ -44,7 +38,7 @@ class Turns:
         with self._lock:
             return max(0, self._line.index(ticket) + 1 - self.most)
 
-    def leave(self, ticket: Ticket) -> None:
+    def leave(self, ticket: object) -> None:
         """Give up turn or place; again does no harm."""
         with self._lock:
             if ticket in self._line:

@@ -1,5 +1,6 @@
 """Points worked on by a Dask cluster (`distributed`, an optional package that is imported only here and only now)."""
 
+import gc
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -77,13 +78,15 @@ class DaskCluster:
         # Dask writes its own view of a lost connection, with tracebacks; what our caller is told is one sentence.
         for handler in logging.getLogger("distributed").handlers:
             handler.setLevel(logging.CRITICAL)
-        try:
+        # TimeoutError is an OSError; an unknown protocol is a ValueError or lacks its module.
+        with suppress(OSError, ValueError, ImportError):
             return Client(self._address, timeout=CONNECT_SECONDS, set_as_default=False)
-        except (OSError, ValueError, ImportError) as error:
-            # TimeoutError is an OSError; an unknown protocol is a ValueError or lacks its module.
-            raise SappError(
-                f"scheduler: no Dask scheduler answers at {self._address!r}; an address looks like tcp://host:8786."
-            ) from error
+        # Half a client is left in a circle of references. Its end waits for its thread: here and now, and not in the
+        # thread of the next client, which would then seem not to start.
+        gc.collect()
+        raise SappError(
+            f"scheduler: no Dask scheduler answers at {self._address!r}; an address looks like tcp://host:8786."
+        )
 
     def _check_connection(self, client: "Client") -> None:
         if client.status in {"closed", "closing", "newly-created"} or client.scheduler_comm is None:

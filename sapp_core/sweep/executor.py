@@ -28,6 +28,37 @@ class Executor(Protocol):
         ...
 
 
+class Line(Protocol):
+    """First come, first served: whose turn it is to work on a machine that others use, too."""
+
+    def draw(self) -> object:
+        """A ticket: a place at the end of the line."""
+        ...
+
+    def place(self, ticket: object) -> int:
+        """How many turns away it is; 0 = it has its turn, until it leaves the line."""
+        ...
+
+    def leave(self, ticket: object) -> None:
+        """Give up turn or place; again does no harm."""
+        ...
+
+
+class NoLine:
+    """Nobody else is there."""
+
+    def draw(self) -> object:
+        """See `Line.draw`."""
+        return object()
+
+    def place(self, ticket: object) -> int:  # noqa: ARG002
+        """See `Line.place`."""
+        return 0
+
+    def leave(self, ticket: object) -> None:
+        """See `Line.leave`."""
+
+
 def given_up(point: SweepPoint, why: str) -> PointResult:
     """The result of a point that its workers did not survive."""
     return PointResult(

@@ -7,18 +7,23 @@ from sapp_core.domain.profile import ModelProfile
 from sapp_core.domain.sweep import PointResult, PointStatus, SweepPoint
 from sapp_core.sweep.cluster import DaskCluster
 from sapp_core.sweep.crew import LocalCrew
-from sapp_core.sweep.executor import Executor
+from sapp_core.sweep.executor import Executor, Line
 from sapp_core.sweep.grid import Grid
 from sapp_core.sweep.work import Task
 
 
-def executor_for(scheduler: str | None, num_workers: int) -> Executor:
+def executor_for(scheduler: str | None, num_workers: int, line: Line | None = None) -> Executor:
     """The Dask cluster of an address, or processes of this machine without one.
+
+    Args:
+        scheduler: its address; None or empty = this machine.
+        num_workers: of this machine.
+        line: in which the points of this machine stand until it is their turn.
 
     Raises:
         SappError: so many workers are not possible.
     """
-    return DaskCluster(scheduler) if scheduler else LocalCrew(num_workers)
+    return DaskCluster(scheduler) if scheduler else LocalCrew(num_workers, line)
 
 
 def tasks_of(grid: Grid, profile: ModelProfile) -> tuple[Task, ...]:

@@ -96,6 +96,46 @@ def test_a_point_that_kills_its_workers_is_given_up_and_the_others_are_done(hire
     assert len(hired) == MOST_TRIES + 1
 
 
+class RecordedLine:
+    """One turn at a time."""
+
+    def __init__(self):
+        self.line = []
+
+    def draw(self):
+        self.line.append(object())
+        return self.line[-1]
+
+    def place(self, ticket):
+        return self.line.index(ticket)
+
+    def leave(self, ticket):
+        self.line.remove(ticket)
+
+
+def test_points_stand_in_a_line_with_the_work_of_others(hired):
+    line = RecordedLine()
+    before_us = line.draw()
+    Timer(0.5, line.leave, [before_us]).start()
+    results = []
+    for result in sweep(SMALL, sample(), LocalCrew(4, line), Event()):
+        # Points that cannot run are told at once; nobody works before the other one has left.
+        assert result.status is PointStatus.REFUSED or before_us not in line.line
+        results.append(result)
+    assert len(results) == SMALL.num_points
+    assert len(hired) == 1
+    assert not line.line
+
+
+def test_whoever_stops_waiting_leaves_the_line(hired):
+    line = RecordedLine()
+    before_us, stop = line.draw(), Event()
+    Timer(0.5, stop.set).start()
+    assert list(LocalCrew(2, line).results(tasks_of(LONG, sample()), stop)) == []
+    assert line.line == [before_us]
+    assert not hired
+
+
 @pytest.mark.parametrize("grid", [LONG, ENDLESS], ids=["simulating", "balancing"])
 def test_cancel_ends_the_work_at_once(hired, grid):
     stop = Event()
