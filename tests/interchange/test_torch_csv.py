@@ -1,4 +1,6 @@
+import json
 import re
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import assume, given
@@ -6,9 +8,11 @@ from hypothesis import assume, given
 from sapp_core.domain.pipeline import Pipeline, Placement
 from sapp_core.errors import FormatError
 from sapp_core.interchange.torch_csv import schedule_to_torch_csv
-from sapp_core.schedules.registry import make_schedule
+from sapp_core.schedules.registry import family, make_schedule
+from tests.recorded import GOLDEN
 from tests.strategies import schedules
 
+RECORDED = json.loads((GOLDEN / "torch_csv.json").read_text(encoding="utf-8"))["cases"]
 ACTION = re.compile(r"(\d+)([FBIW])(\d+)")
 
 
@@ -44,3 +48,23 @@ def test_actions_are_written_as_torch_writes_them():
 def test_what_torch_has_no_words_for_is_refused(name, pipeline, words):
     with pytest.raises(FormatError, match=words):
         schedule_to_torch_csv(make_schedule(name, pipeline))
+
+
+@pytest.mark.parametrize(
+    "case", RECORDED, ids=lambda case: f"{case['schedule']}-{case['stages']}-{case['micro_batches']}-{case['chunks']}"
+)
+def test_a_real_torch_reads_what_is_written(case):
+    """The recorded text was loaded, validated and simulated by torch; where torch is installed it is so again."""
+    name = case["schedule"]
+    sizes = case["stages"], case["micro_batches"], case["chunks"]
+    pipeline = Pipeline(*sizes, placement=family(name).placement)
+    text = schedule_to_torch_csv(make_schedule(name, pipeline))
+    assert text.splitlines() == case["csv"]
+    if find_spec("torch"):
+        from tests.interchange.torch_check import check
+
+        check(text, pipeline)
+
+
+def test_every_schedule_that_torch_has_words_for_is_recorded():
+    assert len({case["schedule"] for case in RECORDED}) == 13
