@@ -5,11 +5,10 @@ know besides the answer is one line each on the standard error stream.
 """
 
 import argparse
-import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from io import TextIOWrapper
 from math import isfinite
@@ -17,8 +16,8 @@ from pathlib import Path
 
 from sapp_core.balancer.balance import balance, lp_text
 from sapp_core.charts.files import PictureFormat, pictures
+from sapp_core.command_files import answer, check_targets, read_file, tell, write_file
 from sapp_core.command_options import FLAGS, parse
-from sapp_core.documents.parse import MAX_BYTES
 from sapp_core.domain.measured import MeasuredComparison
 from sapp_core.domain.pipeline import Pipeline, Remainder
 from sapp_core.domain.plan import Plan, even_split
@@ -37,12 +36,10 @@ from sapp_core.interchange.measured import read_measured
 from sapp_core.interchange.orders import ORDER_FORMATS, order_format
 from sapp_core.interchange.plan_text import plan_from_text
 from sapp_core.interchange.result import (
-    Json,
     balance_object,
     measured_object,
     profile_object,
     simulation_object,
-    to_json,
 )
 from sapp_core.interchange.scenario import MAX_REPORT_BYTES, scenario_from_json
 from sapp_core.interchange.sweep import sweep_csv, sweep_object, sweep_text
@@ -57,7 +54,6 @@ from sapp_core.sweep_command import grid_of, plan_words, results_of
 
 DONE, WRONG_INPUT, NO_PLAN, INTERRUPTED = 0, 2, 3, 130
 
-STANDARD_OUTPUT = "-"
 CLEAR_LINE = "\r\033[K"
 
 
@@ -73,13 +69,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         options = parse(argv)
         files = (file for _, file in (*options.exports, *options.pictures))
-        _check_targets(options.json, options.write_lp, options.csv, *files)
+        check_targets(options.json, options.write_lp, options.csv, *files)
         return COMMANDS[options.command](options)
     except SappError as error:
-        _tell("error", map(_in_words_of_options, error.problems))
+        tell("error", map(_in_words_of_options, error.problems))
         return WRONG_INPUT
     except KeyboardInterrupt:
-        _tell("interrupted", ["nothing was finished."])
+        tell("interrupted", ["nothing was finished."])
         return INTERRUPTED
 
 
@@ -97,7 +93,7 @@ def _balance(options: argparse.Namespace) -> int:
         start=_plan(options.start, profile, pipeline) if options.start else None,
     )
     if options.write_lp:
-        _write(options.write_lp, lp_text(profile, schedule, request))
+        write_file(options.write_lp, lp_text(profile, schedule, request))
     watched = sys.stderr.isatty()
     try:
         result = balance(profile, schedule, request, _show_progress if watched else None)
@@ -113,14 +109,14 @@ def _tell_balanced(options: argparse.Namespace, scenario: Scenario, schedule: Sc
     found = evaluate(profile, schedule, result.plan) if result.plan else None
     even = _even(profile, schedule)
     limits = scenario.request.limits(schedule.pipeline.num_stages)
-    _answer(
+    answer(
         options.json,
         lambda: balance_object(result, schedule, found, even),
         lambda: text.balance_text(result, profile, schedule, found, even, limits),
     )
-    _tell("note", result.notes)
+    tell("note", result.notes)
     if result.infeasibility:
-        _tell(str(result.status), result.infeasibility.sentences)
+        tell(str(result.status), result.infeasibility.sentences)
     if found is None:
         return NO_PLAN
     _write_files(options, scenario, schedule, found, result)
@@ -128,8 +124,8 @@ def _tell_balanced(options: argparse.Namespace, scenario: Scenario, schedule: Sc
 
 
 def _open(options: argparse.Namespace) -> int:
-    saved = scenario_from_json(_read(options.file, MAX_REPORT_BYTES), options.file)
-    _tell("warning", saved.warnings)
+    saved = scenario_from_json(read_file(options.file, MAX_REPORT_BYTES), options.file)
+    tell("warning", saved.warnings)
     scenario, result = saved.scenario, saved.result
     check_settings(scenario)
     schedule = make_schedule(scenario.schedule_name, scenario.pipeline)
@@ -156,7 +152,7 @@ def _tell_simulated(options: argparse.Namespace, scenario: Scenario, schedule: S
     seconds = time.perf_counter() - begun
     measured = _measured(options.measured, found) if options.measured else None
     even = _even(profile, schedule)
-    _answer(
+    answer(
         options.json,
         lambda: (
             simulation_object(found, even, limits, seconds)
@@ -167,13 +163,13 @@ def _tell_simulated(options: argparse.Namespace, scenario: Scenario, schedule: S
             + (f"\n{text.measured_text(measured, profile.time_unit)}" if measured else "")
         ),
     )
-    _tell("note", measured.notes if measured else ())
+    tell("note", measured.notes if measured else ())
     _write_files(options, scenario, schedule, found)
     return DONE
 
 
 def _measured(files: Sequence[str], found: Evaluation) -> MeasuredComparison:
-    contents = [(file, _read(file, MAX_MEASURED_BYTES)) for file in files]
+    contents = [(file, read_file(file, MAX_MEASURED_BYTES)) for file in files]
     read = read_measured(contents, found.schedule, found.profile.time_unit)
     return compare(found, read.samples, read.notes)
 
@@ -182,7 +178,7 @@ def _schedule(options: argparse.Namespace) -> int:
     schedule = make_schedule(options.schedule, _pipeline(options))
     peaks = peak_in_flight(schedule)
     wanted = order_format(options.format)
-    _answer(
+    answer(
         options.json,
         lambda: wanted.as_json(schedule, peaks),
         lambda: text.schedule_text(schedule, wanted.words(schedule), peaks if wanted is ORDER_FORMATS[0] else None),
@@ -198,7 +194,7 @@ def _sweep(options: argparse.Namespace) -> int:
     watched = sys.stderr.isatty()
     # What is done is worth having, however a sweep ends.
     try:
-        _tell("sweep", [plan_words(grid, profile, options)])
+        tell("sweep", [plan_words(grid, profile, options)])
         for result in coming:
             results.append(result)
             if watched:
@@ -206,7 +202,7 @@ def _sweep(options: argparse.Namespace) -> int:
                 sys.stderr.flush()
     except KeyboardInterrupt:
         _answer_sweep(options, results, profile, watched=watched)
-        _tell("interrupted", [f"{len(results):,} of {grid.num_points:,} points were done."])
+        tell("interrupted", [f"{len(results):,} of {grid.num_points:,} points were done."])
         return INTERRUPTED
     except SappError:
         if results:
@@ -221,16 +217,16 @@ def _answer_sweep(
 ) -> None:
     if watched:
         sys.stderr.write(CLEAR_LINE)
-    _answer(
+    answer(
         options.json, lambda: sweep_object(results, profile), lambda: sweep_text(results, profile, _in_words_of_options)
     )
     if options.csv:
-        _write(options.csv, sweep_csv(results))
+        write_file(options.csv, sweep_csv(results))
 
 
 def _check(options: argparse.Namespace) -> int:
     loaded = _load(options.profile)
-    _answer(
+    answer(
         options.json,
         lambda: profile_object(loaded.profile, loaded.warnings),
         lambda: text.profile_text(loaded.profile, loaded.warnings),
@@ -259,7 +255,7 @@ def _scenario(options: argparse.Namespace) -> tuple[ModelProfile, Schedule, Bala
 def _profile(options: argparse.Namespace) -> ModelProfile:
     """The profile with the constant memory that was asked for; its warnings are told."""
     loaded = _load(options.profile)
-    _tell("warning", loaded.warnings)
+    tell("warning", loaded.warnings)
     if options.constant_mb is None:
         return loaded.profile
     if not (isfinite(options.constant_mb) and options.constant_mb >= 0):
@@ -293,40 +289,13 @@ def _even(profile: ModelProfile, schedule: Schedule) -> Evaluation | None:
 
 def _plan(file: str, profile: ModelProfile, pipeline: Pipeline) -> Plan:
     """The plan of a file of any kind; what the file leaves open is said."""
-    read = plan_from_text(_read(file), file, profile, pipeline)
-    _tell("note", read.remarks)
+    read = plan_from_text(read_file(file), file, profile, pipeline)
+    tell("note", read.remarks)
     return read.plan
 
 
 def _load(file: str) -> LoadedProfile:
-    return load_profile(_read(file), file)
-
-
-def _read(file: str, most: int = MAX_BYTES) -> bytes:
-    """Content of a file; of one that is too large only as much as it takes to see that."""
-    try:
-        with Path(file).open("rb") as opened:
-            return opened.read(most + 1)
-    except OSError as error:
-        raise SappError(f"{file}: cannot be read: {error.strerror}.") from error
-
-
-def _check_targets(*files: str | None) -> None:
-    """Refuse files that cannot be written before time is spent on what should stand in them."""
-    problems = [
-        f"{file}: cannot be written: {'it is a folder' if Path(file).is_dir() else 'there is no such folder'}."
-        for file in files
-        if file and file != STANDARD_OUTPUT and (Path(file).is_dir() or not Path(file).parent.is_dir())
-    ]
-    if problems:
-        raise SappError(*problems)
-
-
-def _write(file: str, content: str | bytes) -> None:
-    try:
-        Path(file).write_bytes(content.encode() if isinstance(content, str) else content)
-    except OSError as error:
-        raise SappError(f"{file}: cannot be written: {error.strerror}.") from error
+    return load_profile(read_file(file), file)
 
 
 def _write_files(
@@ -342,44 +311,13 @@ def _write_files(
     reference = reference_for(scenario.profile, schedule, scenario.request.limits(schedule.pipeline.num_stages))
     study = Study(scenario, evaluation, reference, result)
     for name, file in options.exports:
-        _write(file, export_named(name).write(study))
+        write_file(file, export_named(name).write(study))
     drawn = [
         (picture_named(name).draw(study, Detail()), PictureFormat(Path(file).suffix[1:].lower()))
         for name, file in options.pictures
     ]
     for (_, file), content in zip(options.pictures, pictures(drawn), strict=True):
-        _write(file, content)
-
-
-def _answer(file: str | None, as_json: Callable[[], Json], as_text: Callable[[], str]) -> None:
-    """The command's answer: text for people, or JSON to a file or the standard output."""
-    if file is None:
-        _print("".join(f"{_printable(line)}\n" for line in as_text().splitlines()))
-    elif file == STANDARD_OUTPUT:
-        _print(to_json(as_json()))
-    else:
-        _write(file, to_json(as_json()))
-
-
-def _print(content: str) -> None:
-    try:
-        sys.stdout.write(content)
-        sys.stdout.flush()
-    except OSError as error:
-        # What is still held back must not fail once more when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SappError(f"standard output: cannot be written: {error.strerror}.") from error
-
-
-def _tell(sort: str, sentences: Iterable[str]) -> None:
-    """One line a sentence on the standard error stream."""
-    for sentence in sentences:
-        sys.stderr.write(f"{sort}: {_printable(sentence)}\n")
-
-
-def _printable(line: str) -> str:
-    """Text from files must not move the cursor or recolour the terminal."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in line)
+        write_file(file, content)
 
 
 def _in_words_of_options(problem: str) -> str:

@@ -25,7 +25,7 @@ FLOORS = (
     ("sapp_core.words", "sapp_core.pictures", "sapp_core.comparison", "sapp_core.sweep"),
     ("sapp_core.report",),
     ("sapp_core.exports", "sapp_core.reopen"),
-    ("sapp_core.command_options",),
+    ("sapp_core.command_options", "sapp_core.command_files"),
     ("sapp_core.sweep_command",),
     ("sapp_core.__main__",),
     ("pages.shared",),
