@@ -19,8 +19,7 @@ from sapp_core.comparison.words import what_changed
 
 _TABS = ("Timelines", "Memory", "Where time is lost", "Settings", "Download")
 _BASE = "compare_base"
-_EVEN_SPLIT = 0
-"""Stands for the number of a kept scenario."""
+_EVEN_SPLIT = 0  # stands for the number of a kept scenario
 _WORDS_A_ROW = 3
 
 
