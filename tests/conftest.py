@@ -3,6 +3,11 @@
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "repeatable", derandomize=True, deadline=None, print_blob=False, suppress_health_check=[HealthCheck.too_slow]
+    "repeatable",
+    max_examples=70,
+    derandomize=True,
+    deadline=None,
+    print_blob=False,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("repeatable")

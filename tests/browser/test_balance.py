@@ -79,15 +79,15 @@ def test_a_broken_upload_is_answered_and_keeps_the_result(visit):
 
 
 def test_a_copied_link_shows_the_same_numbers_in_another_browser(visit):
-    dashboard = visit("?profile=small32&memory_limit=12000&schedule=vpp")
-    dashboard.wait_for_title("small32 · vpp · 8 stages").wait_until_balanced()
+    dashboard = visit("?profile=small32&memory_limit=12000&schedule=1f1b")
+    dashboard.wait_for_title("small32 · 1f1b · 8 stages").wait_until_balanced()
     dashboard.slide("stages", -4)
     expect(dashboard.page.get_by_text("Stale")).to_be_visible()
     dashboard.balance()
-    dashboard.wait_for_title("small32 · vpp · 4 stages").wait_until_balanced()
+    dashboard.wait_for_title("small32 · 1f1b · 4 stages").wait_until_balanced()
     assert "stages=4" in dashboard.page.url
 
-    other = visit(dashboard.page.url).wait_for_title("small32 · vpp · 4 stages").wait_until_balanced()
+    other = visit(dashboard.page.url).wait_for_title("small32 · 1f1b · 4 stages").wait_until_balanced()
     other.expect_numbers(dashboard.numbers)
     assert other.blocks == dashboard.blocks
 
@@ -155,8 +155,7 @@ def test_a_plan_is_taken_away_as_a_file(visit):
     assert len(download.value.path().read_text().splitlines()) == 1 + 2 * 8 * 32
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+@pytest.mark.parametrize(("width", "height", "scheme"), [(1440, 900, "light"), (390, 844, "dark")])
 def test_nothing_overlaps_or_runs_out_of_the_page(visit, width, height, scheme):
     dashboard = visit(width=width, height=height, scheme=scheme).wait_for_title("8 stages").wait_until_balanced()
     page = dashboard.page

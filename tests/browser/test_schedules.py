@@ -33,8 +33,7 @@ def test_a_second_schedule_is_drawn_on_the_same_axis(visit):
     expect(page.locator(".st-key-other_timeline")).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+@pytest.mark.parametrize(("width", "height", "scheme"), [(1440, 900, "light"), (390, 844, "dark")])
 def test_nothing_overlaps_or_runs_out_of_the_page(visit, width, height, scheme):
     dashboard = visit(LINK, width=width, height=height, scheme=scheme).wait_for_title("dualpipe-v · 4 stages")
     page = dashboard.page
