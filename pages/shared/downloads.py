@@ -5,7 +5,7 @@ import streamlit as st
 from pages.shared.cached import EvenSplit, Simulated
 from pages.shared.pictures import picture_format_control
 from pages.shared.session import Outcome
-from pages.shared.text import bullets
+from pages.shared.text import bullets, file_stem
 from sapp_core.errors import FormatError
 from sapp_core.exports import EXPORTS, Export, Group
 from sapp_core.study import Reference, Study
@@ -32,7 +32,7 @@ def downloads(study: Study) -> None:
 
 def _button(study: Study, export: Export) -> tuple[str, ...]:
     """The button, or why there is none; files that take long are written when their button is pressed."""
-    stem = "".join(c if c.isalnum() or c in "._-" else "_" for c in study.scenario.profile.name)
+    stem = file_stem(study.scenario.profile.name)
     try:
         content = (lambda: export.write(study).encode()) if export.is_slow else export.write(study)
     except FormatError as error:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.shared.choice import use_profile
 from pages.shared.pictures import page_theme, plot
-from pages.shared.text import bullets, literal
+from pages.shared.text import bullets, file_stem, literal
 from sapp_core.charts.profile import profile_memory, profile_times
 from sapp_core.domain.profile import ModelProfile
 from sapp_core.errors import ProfileError
@@ -110,7 +110,7 @@ def _as_plain(row: Mapping[Any, Any]) -> dict[str, object]:
 
 def _take_away(shown: LoadedProfile) -> None:
     profile = shown.profile
-    stem = "".join(c if c.isalnum() or c in "._-" else "_" for c in profile.name)
+    stem = file_stem(profile.name)
     if st.button("Use in Balance", type="primary", icon=":material/balance:", key="use_in_balance", help=_USE):
         use_profile(shown)
         st.switch_page("pages/balance.py")

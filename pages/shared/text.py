@@ -20,3 +20,8 @@ def bullets(sentences: Sequence[str]) -> str:
     if len(sentences) > _MOST_SENTENCES:
         lines.append(f"- … and {len(sentences) - _MOST_SENTENCES} more")
     return "\n".join(lines)
+
+
+def file_stem(name: str) -> str:
+    """A name from a file as the beginning of a file's name."""
+    return "".join(c if c.isalnum() or c in "._-" else "_" for c in name)

@@ -81,13 +81,7 @@ def whole_numbers(field: str, text: str) -> tuple[int, ...]:
             values |= dict.fromkeys(_whole(field, part))
         except PipelineError as error:
             problems += error.problems
-    if not values and not problems:
-        problems.append(f"{field}: needs at least one value, such as 4, 8, 16 or 4-16 step 4.")
-    if len(values) > MOST_VALUES:
-        problems.append(f"{field}: up to {MOST_VALUES} values can be swept, found {len(values):,}.")
-    if problems:
-        raise PipelineError(*problems)
-    return tuple(values)
+    return _values(field, values, problems, "4, 8, 16 or 4-16 step 4")
 
 
 def memory_limits_of(field: str, text: str) -> tuple[float | None, ...]:
@@ -115,8 +109,13 @@ def memory_limits_of(field: str, text: str) -> tuple[float | None, ...]:
                 values[number] = None
             else:
                 problems.append(f"{field}: must be MiB above 0, a range, or {NO_LIMIT}, found {part!r}.")
+    return _values(field, values, problems, f"48000, 56000 or {NO_LIMIT}")
+
+
+def _values(field: str, values: dict[Value, None], problems: list[str], example: str) -> tuple[Value, ...]:
+    """The values, at least one and not too many."""
     if not values and not problems:
-        problems.append(f"{field}: needs at least one value, such as 48000, 56000 or {NO_LIMIT}.")
+        problems.append(f"{field}: needs at least one value, such as {example}.")
     if len(values) > MOST_VALUES:
         problems.append(f"{field}: up to {MOST_VALUES} values can be swept, found {len(values):,}.")
     if problems:

@@ -10,6 +10,7 @@ from sapp_core.domain.result import Status
 from sapp_core.domain.scenario import Scenario
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.sweep import PointResult, PointStatus, SweepPoint
+from sapp_core.domain.timeline import Evaluation
 from sapp_core.errors import SappError, SolverError
 from sapp_core.schedules.registry import make_schedule
 from sapp_core.study import evaluate, fitting_mode, lightest_mode
@@ -53,16 +54,7 @@ def _result(task: Task) -> PointResult:
             sentences = (f"No plan was found in {scenario.request.time_limit:g} s.",)
         return replace(_for_orientation(task, schedule, status, sentences), balance=found)
     evaluation = evaluate(scenario.profile, schedule, found.plan)
-    return PointResult(
-        point=task.point,
-        status=status,
-        step_time=evaluation.step_time,
-        peak_memory_mb=evaluation.peak_memory_mb,
-        bubble=evaluation.bubble.total,
-        plan=found.plan,
-        sentences=found.notes,
-        balance=found,
-    )
+    return replace(_shown(task, evaluation, status), sentences=found.notes, balance=found)
 
 
 def _simulated(task: Task, schedule: Schedule) -> PointResult:
@@ -75,15 +67,7 @@ def _simulated(task: Task, schedule: Schedule) -> PointResult:
         shown = _for_orientation(task, schedule, PointStatus.INFEASIBLE, ())
         return replace(shown, sentences=_over_limit(shown))
     evaluation = evaluate(profile, schedule, even_split(profile, pipeline, mode))
-    return PointResult(
-        point=task.point,
-        status=PointStatus.FEASIBLE,
-        step_time=evaluation.step_time,
-        peak_memory_mb=evaluation.peak_memory_mb,
-        bubble=evaluation.bubble.total,
-        plan=evaluation.plan,
-        recompute=mode,
-    )
+    return replace(_shown(task, evaluation, PointStatus.FEASIBLE), recompute=mode)
 
 
 def _for_orientation(task: Task, schedule: Schedule, status: PointStatus, sentences: tuple[str, ...]) -> PointResult:
@@ -91,6 +75,11 @@ def _for_orientation(task: Task, schedule: Schedule, status: PointStatus, senten
     profile, pipeline = task.scenario.profile, task.scenario.pipeline
     mode = lightest_mode(profile, schedule)
     evaluation = evaluate(profile, schedule, even_split(profile, pipeline, mode))
+    return replace(_shown(task, evaluation, status), recompute=mode, sentences=sentences)
+
+
+def _shown(task: Task, evaluation: Evaluation, status: PointStatus) -> PointResult:
+    """What a simulated plan says of a point."""
     return PointResult(
         point=task.point,
         status=status,
@@ -98,8 +87,6 @@ def _for_orientation(task: Task, schedule: Schedule, status: PointStatus, senten
         peak_memory_mb=evaluation.peak_memory_mb,
         bubble=evaluation.bubble.total,
         plan=evaluation.plan,
-        recompute=mode,
-        sentences=sentences,
     )
 
 
