@@ -15,6 +15,7 @@ from sapp_core.charts.theme import LIGHT, Figure, Theme
 from sapp_core.domain.result import Objective, Progress
 from sapp_core.domain.scenario import Scenario
 from sapp_core.errors import FormatError
+from sapp_core.simulator.engine import prepare
 from sapp_core.simulator.memory import in_flight_timeline
 from sapp_core.study import Study
 
@@ -78,7 +79,7 @@ def _memory_over_time(study: Study, detail: Detail) -> Figure:
 
 def _in_flight(study: Study, _: Detail) -> Figure:
     evaluation = study.evaluation
-    return in_flight_figure(evaluation, in_flight_timeline(evaluation.schedule, evaluation.timeline), LIGHT)
+    return in_flight_figure(evaluation, in_flight_timeline(prepare(evaluation.schedule), evaluation.timeline), LIGHT)
 
 
 def _bubbles(study: Study, _: Detail) -> Figure:

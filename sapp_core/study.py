@@ -15,15 +15,23 @@ from sapp_core.domain.sequence_split import split_along_sequence
 from sapp_core.domain.timeline import Evaluation, over_limit
 from sapp_core.schedules.in_flight import peak_vectors
 from sapp_core.simulator.bubble import bubble_parts
-from sapp_core.simulator.engine import prepare, simulate
+from sapp_core.simulator.engine import PreparedSchedule, prepare, simulate
 from sapp_core.simulator.memory import memory_timeline, peaks
 
 
-def evaluate(profile: ModelProfile, schedule: Schedule, plan: Plan) -> Evaluation:
+def evaluate(
+    profile: ModelProfile, schedule: Schedule, plan: Plan, prepared: PreparedSchedule | None = None
+) -> Evaluation:
     """Simulate a plan.
 
     Where the schedule is one that is planned for the times of its ops (zero bubble), the order is the better one of
     the schedule's own and one planned for this plan (`own_order`); the evaluation carries it.
+
+    Args:
+        profile: what is placed.
+        schedule: order of work.
+        plan: where the layers are.
+        prepared: the schedule as arrays, where they are at hand; None = they are made.
 
     Raises:
         PlanError: the plan does not fit profile and pipeline.
@@ -31,18 +39,17 @@ def evaluate(profile: ModelProfile, schedule: Schedule, plan: Plan) -> Evaluatio
     """
     profile = split_along_sequence(profile, schedule.pipeline.num_sequence_splits)
     costs = chunk_costs(profile, plan, schedule.pipeline)
-    schedule = own_order(schedule, costs)
-    prepared = prepare(schedule)
-    timeline = simulate(prepared, costs)
+    ordered = own_order(prepared or prepare(schedule), costs)
+    timeline = simulate(ordered, costs)
     return Evaluation(
         profile=profile,
-        schedule=schedule,
+        schedule=ordered.schedule,
         plan=plan,
         costs=costs,
         timeline=timeline,
-        memory=memory_timeline(schedule, costs, timeline),
-        peaks=peaks(schedule, costs),
-        bubble=bubble_parts(prepared, costs, timeline.step_time),
+        memory=memory_timeline(ordered, costs, timeline),
+        peaks=peaks(ordered, costs),
+        bubble=bubble_parts(ordered, costs, timeline.step_time),
     )
 
 

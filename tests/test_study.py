@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from sapp_core.domain.sequence_split import split_along_sequence
 from sapp_core.errors import PlanError
 from sapp_core.profiles.load import load_profile
 from sapp_core.schedules.registry import SCHEDULES, make_schedule
+from sapp_core.simulator.engine import prepare
 from sapp_core.study import evaluate, fitting_mode
 from tests.recorded import GOLDEN
 from tests.strategies import profiles, schedules, studies
@@ -65,6 +67,13 @@ def test_an_evaluation_is_complete_and_agrees_with_itself(study):
     assert [len(starts) for starts in found.timeline.starts] == [len(slots) for slots in schedule.slots]
     for peak, held in zip(found.peaks, found.memory.activation_mb, strict=True):
         assert sum(peak.activation_mb) == max(held)
+
+
+@given(studies())
+def test_arrays_made_for_other_times_serve_as_well(study):
+    profile, schedule, plan = study
+    untimed = prepare(replace(schedule, pipeline=schedule.pipeline.untimed))
+    assert evaluate(*study, replace(untimed, schedule=schedule)) == evaluate(*study)
 
 
 def test_a_plan_for_other_sizes_is_refused():

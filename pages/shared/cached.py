@@ -3,7 +3,7 @@
 Every value is frozen, or a figure that nobody changes, so all sessions may share it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from pages.shared.remembered import remembered
@@ -27,6 +27,7 @@ from sapp_core.domain.timeline import Evaluation
 from sapp_core.domain.unit_profile import UnitTimes, unit_profile
 from sapp_core.schedules.in_flight import peak_in_flight
 from sapp_core.schedules.registry import make_schedule
+from sapp_core.simulator.engine import PreparedSchedule, prepare
 from sapp_core.simulator.memory import in_flight_timeline
 from sapp_core.study import evaluate, fitting_mode
 from sapp_core.sweep.estimate import Estimate, forecast
@@ -71,19 +72,34 @@ def content(argument: object) -> object:
 
 
 @remembered(content)
+def _prepared(name: str, untimed: Pipeline) -> PreparedSchedule:
+    return prepare(make_schedule(name, untimed))
+
+
+def prepared(name: str, pipeline: Pipeline) -> PreparedSchedule:
+    """The validated schedule of a family as arrays, made once for all times.
+
+    Raises:
+        PipelineError: the schedule cannot run these settings.
+    """
+    found = _prepared(name, pipeline.untimed)
+    return replace(found, schedule=replace(found.schedule, pipeline=pipeline))
+
+
 def schedule(name: str, pipeline: Pipeline) -> Schedule:
     """The validated schedule of a family.
 
     Raises:
         PipelineError: the schedule cannot run these settings.
     """
-    return make_schedule(name, pipeline)
+    return prepared(name, pipeline).schedule
 
 
 @remembered(content)
 def _simulated(profile: ModelProfile, schedule_name: str, pipeline: Pipeline, plan: Plan) -> Simulated:
     key = digest(profile, schedule_name, pipeline, plan)
-    return Simulated(key, evaluate(profile, schedule(schedule_name, pipeline), plan))
+    order = prepared(schedule_name, pipeline)
+    return Simulated(key, evaluate(profile, order.schedule, plan, order))
 
 
 def simulate(scenario: Scenario, plan: Plan) -> Simulated:
@@ -110,6 +126,11 @@ def ordered_anew(simulated: Simulated) -> bool:
     """Whether the work runs in another order than the schedule's own: one planned for these times."""
     found = simulated.evaluation.schedule
     return found.slots != schedule(found.name, found.pipeline).slots
+
+
+def _order_of(simulated: Simulated) -> PreparedSchedule:
+    found = simulated.evaluation.schedule
+    return prepare(found) if ordered_anew(simulated) else prepared(found.name, found.pipeline)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +182,7 @@ def in_flight_chart(simulated: Simulated, theme: Theme, window: Window | None, u
     """`in_flight_figure` of a plan."""
     evaluation = simulated.evaluation
     return in_flight_figure(
-        evaluation, in_flight_timeline(evaluation.schedule, evaluation.timeline), theme, window, until
+        evaluation, in_flight_timeline(_order_of(simulated), evaluation.timeline), theme, window, until
     )
 
 

@@ -11,31 +11,33 @@ from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.timeline import MEMORY_ROUNDING_MB
 from sapp_core.schedules.validate import validate
 from sapp_core.schedules.zero_bubble import PLANNED, op_times, plan
-from sapp_core.simulator.engine import durations_of, prepare, step_times
+from sapp_core.simulator.engine import PreparedSchedule, durations_of, prepare, step_times
 from sapp_core.simulator.memory import peaks
 
 
-def own_order(schedule: Schedule, costs: ChunkCosts) -> Schedule:
-    """The schedule, planned anew for a plan's own times where that ends sooner and no stage needs more memory.
+def own_order(prepared: PreparedSchedule, costs: ChunkCosts) -> PreparedSchedule:
+    """The order, planned anew for a plan's own times where that ends sooner and no stage needs more memory.
 
     Args:
-        schedule: the order so far; returned as it is when it is no planner's, or not beaten.
+        prepared: the order so far; returned as it is when it is no planner's, or not beaten.
         costs: of the plan.
     """
+    schedule = prepared.schedule
     rule = PLANNED.get(schedule.name)
     if rule is None:
-        return schedule
+        return prepared
     pipeline = schedule.pipeline
     durations = durations_of(costs, pipeline)
     planned = Schedule(schedule.name, pipeline, plan(rule, pipeline, op_times(durations.tolist(), pipeline.p2p_time)))
     if planned.slots == schedule.slots:
-        return schedule
-    before, after = (float(step_times(prepare(order), durations[np.newaxis])[0]) for order in (schedule, planned))
-    held_before, held_after = (peaks(order, costs) for order in (schedule, planned))
+        return prepared
+    again = prepare(planned)
+    before, after = (float(step_times(order, durations[np.newaxis])[0]) for order in (prepared, again))
+    held_before, held_after = (peaks(order, costs) for order in (prepared, again))
     grows = any(
         new.total_mb > old.total_mb + MEMORY_ROUNDING_MB for old, new in zip(held_before, held_after, strict=True)
     )
     if after >= before or grows:
-        return schedule
+        return prepared
     validate(planned)
-    return planned
+    return again

@@ -20,7 +20,7 @@ from sapp_core.domain.result import BalanceResult, Infeasibility, Progress, Stat
 from sapp_core.domain.schedule import Schedule
 from sapp_core.domain.timeline import MEMORY_ROUNDING_MB
 from sapp_core.errors import PlanError, SolverError
-from sapp_core.simulator.engine import durations_of, prepare, step_times
+from sapp_core.simulator.engine import durations_of, step_times
 
 SHORTEST_SECONDS = 0.01
 """A solver may be asked to stop at once, but 0 means "no limit" to some."""
@@ -102,8 +102,8 @@ class Run:
         searched = float(step_times(self.space.prepared, durations)[0])
         lower_bound = None if self.lower_bound is None else min(self.lower_bound, searched)
         gap = None if lower_bound is None or not searched else (searched - lower_bound) / searched
-        order = own_order(schedule, costs)
-        step_time = searched if order is schedule else float(step_times(prepare(order), durations)[0])
+        order = own_order(self.space.prepared, costs)
+        step_time = searched if order is self.space.prepared else float(step_times(order, durations)[0])
         return BalanceResult(
             status=status,
             plan=plan,

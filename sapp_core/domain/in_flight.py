@@ -1,44 +1,53 @@
 """How many micro-batches of each chunk are alive on a stage as it works through its order."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.schedule import OpKind, Slot
 
 
-class Alive(NamedTuple):
-    """What is alive just after one op has claimed or released memory.
+@dataclass(frozen=True, slots=True, eq=False)
+class InFlight:
+    """What is alive on one stage just after each of its ops has claimed or released memory.
 
     Attributes:
-        slot: index of the op's slot on its stage.
-        claims: True for a forward, which claims at the slot's start; all others release at its end.
-        counts: `[chunk]`, micro-batches in flight; a sequence split counts as its share of a micro-batch.
+        slots: `[op]`, index of the op's slot on its stage.
+        claims: `[op]`, True for a forward, which claims at the slot's start; all others release at its end.
+        counts: `[op][chunk]`, micro-batches in flight; a sequence split counts as its share of a micro-batch.
     """
 
-    slot: int
-    claims: bool
-    counts: tuple[float, ...]
+    slots: NDArray[np.intp]
+    claims: NDArray[np.bool_]
+    counts: NDArray[np.float64]
 
 
-def alive_after_each_op(slots: Sequence[Slot], pipeline: Pipeline) -> Iterator[Alive]:
+def in_flight(slots: Sequence[Slot], pipeline: Pipeline) -> InFlight:
     """Walk one stage's order.
 
     A forward adds its micro-batch, a full backward takes it away, an input gradient leaves the share
     `weight_gradient_memory_share` for its weight gradient. In a slot of two the forward comes first: both are alive.
     """
-    splits, kept = pipeline.num_sequence_splits, pipeline.weight_gradient_memory_share
-    # Whole numbers while walking, so that no rounding error piles up: forwards alive, and weight gradients to come.
-    alive, pending = [0] * pipeline.num_chunks, [0] * pipeline.num_chunks
-    counts = [0.0] * pipeline.num_chunks
-    for index, slot in enumerate(slots):
-        for op in slot.ops:
-            if op.kind is OpKind.F:
-                alive[op.chunk] += 1
-            elif op.kind is OpKind.W:
-                pending[op.chunk] -= 1
-            else:
-                alive[op.chunk] -= 1
-                pending[op.chunk] += op.kind is OpKind.I
-            counts[op.chunk] = (alive[op.chunk] + kept * pending[op.chunk]) / splits
-            yield Alive(index, op.kind is OpKind.F, tuple(counts))
+    ops = [op for slot in slots for op in slot.ops]
+    chunks = np.fromiter((op.chunk for op in ops), np.intp, len(ops))
+    forwards, fulls, inputs, weights = (
+        np.fromiter((op.kind is kind for op in ops), np.bool_, len(ops))
+        for kind in (OpKind.F, OpKind.B, OpKind.I, OpKind.W)
+    )
+
+    def running(change: NDArray[np.int8]) -> NDArray[np.int64]:
+        steps = np.zeros((len(ops), pipeline.num_chunks), dtype=np.int64)
+        steps[np.arange(len(ops)), chunks] = change
+        return steps.cumsum(axis=0)
+
+    # Whole numbers while adding up, so that no rounding error piles up: forwards alive, weight gradients to come.
+    alive = running(forwards.astype(np.int8) - fulls - inputs)
+    pending = running(inputs.astype(np.int8) - weights)
+    return InFlight(
+        slots=np.repeat(np.arange(len(slots)), [len(slot.ops) for slot in slots]),
+        claims=forwards,
+        counts=(alive + pipeline.weight_gradient_memory_share * pending) / pipeline.num_sequence_splits,
+    )

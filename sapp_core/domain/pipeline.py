@@ -1,6 +1,6 @@
 """How the model is cut: stages, chunks, micro-batches, and which cell holds which part of the model."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from math import isfinite
 
@@ -89,6 +89,11 @@ class Pipeline:
         if self.placement is Placement.BIDIRECTIONAL:
             return self.num_micro_batches // 2
         return self.num_micro_batches
+
+    @property
+    def untimed(self) -> "Pipeline":
+        """The same with every knob of time at its default: what a schedule's order and its memory depend on."""
+        return replace(self, p2p_time=0.0, overlap_efficiency=0.0, input_gradient_share=0.5)
 
     def virtual_stage(self, chunk: int, stage: int) -> int:
         """Number of cell (chunk, stage) in model order."""

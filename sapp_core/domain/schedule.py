@@ -104,9 +104,9 @@ def _token(slot: Slot, *, splits: bool) -> str:
 
 
 def _phase_limits(stage: tuple[Slot, ...]) -> tuple[int, int]:
-    forward = [any(op.kind is OpKind.F for op in slot.ops) for slot in stage]
-    backward = [any(op.kind is not OpKind.F for op in slot.ops) for slot in stage]
-    warm_up = backward.index(True) if True in backward else len(stage)
-    before_cool_down = len(stage) - forward[::-1].index(True) if True in forward else 0
+    backward = (i for i, slot in enumerate(stage) if any(op.kind is not OpKind.F for op in slot.ops))
+    warm_up = next(backward, len(stage))
+    after_it = (i for i in range(len(stage), 0, -1) if any(op.kind is OpKind.F for op in stage[i - 1].ops))
+    before_cool_down = next(after_it, 0)
     # Without a steady phase (GPipe) both limits meet where the backwards begin.
     return warm_up, max(warm_up, before_cool_down)

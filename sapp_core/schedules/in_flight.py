@@ -5,8 +5,9 @@ Memory is highest after some forward, at a count vector that no other vector of 
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sapp_core.domain.in_flight import alive_after_each_op
+from sapp_core.domain.in_flight import in_flight
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.schedule import Schedule, Slot
 
@@ -21,19 +22,18 @@ def peak_vectors(schedule: Schedule) -> tuple[tuple[Vector, ...], ...]:
 
 def peak_in_flight(schedule: Schedule) -> tuple[Vector, ...]:
     """`[stage][chunk]`: each chunk's own largest count (not all at the same moment)."""
-    return tuple(
-        tuple(max(column) for column in zip(*_after_forwards(slots, schedule.pipeline), strict=True))
-        for slots in schedule.slots
-    )
+    return tuple(tuple(_after_forwards(slots, schedule.pipeline).max(axis=0).tolist()) for slots in schedule.slots)
 
 
-def _after_forwards(slots: tuple[Slot, ...], pipeline: Pipeline) -> set[Vector]:
-    return {step.counts for step in alive_after_each_op(slots, pipeline) if step.claims}
+def _after_forwards(slots: tuple[Slot, ...], pipeline: Pipeline) -> NDArray[np.float64]:
+    """`[forward][chunk]`."""
+    alive = in_flight(slots, pipeline)
+    return alive.counts[alive.claims]
 
 
-def _maximal(vectors: set[Vector]) -> tuple[Vector, ...]:
+def _maximal(vectors: NDArray[np.float64]) -> tuple[Vector, ...]:
     # Only a vector with a larger sum can exceed another one, so every rival of a vector comes before it here.
-    ordered = sorted(vectors, key=lambda v: (-sum(v), v))
+    ordered = sorted(set(map(tuple, vectors.tolist())), key=lambda v: (-sum(v), v))
     counts = np.array(ordered)
     exceeded = np.zeros(len(ordered), dtype=bool)
     for number, vector in enumerate(counts):

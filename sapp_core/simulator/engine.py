@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sapp_core.domain.costs import ChunkCosts
 from sapp_core.domain.graph import slot_graph
+from sapp_core.domain.in_flight import InFlight, in_flight
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.schedule import OP_KINDS, OpKind, Schedule
 from sapp_core.domain.timeline import Timeline
@@ -35,6 +36,7 @@ class PreparedSchedule:
         duration_class: `[row]`, column of `class_ops` that its duration follows.
         class_ops: `[2][class]`, flat (kind, chunk, stage) index of the one or two ops; the second is −1 for one.
         levels: `[level]`, first row of each level; one entry more for the end.
+        in_flight: `[stage]`, what is alive after each op.
 
     A row that waits for nothing points at the last, extra row, which ends at time 0.
     """
@@ -46,6 +48,7 @@ class PreparedSchedule:
     duration_class: Ints
     class_ops: Ints
     levels: Ints
+    in_flight: tuple[InFlight, ...]
 
     @property
     def num_slots(self) -> int:
@@ -89,6 +92,7 @@ def prepare(schedule: Schedule) -> PreparedSchedule:
         duration_class=class_of[rows],
         class_ops=np.array([(*key, -1)[:2] for key in classes], dtype=np.intp).reshape(len(classes), 2).T,
         levels=np.searchsorted(levels[rows], np.arange(levels.max(initial=-1) + 2)),
+        in_flight=tuple(in_flight(slots, schedule.pipeline) for slots in schedule.slots),
     )
 
 

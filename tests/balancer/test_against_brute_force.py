@@ -92,7 +92,7 @@ def test_the_plan_is_legal_within_its_limits_and_takes_the_time_it_says(seed):
     costs = chunk_costs(tiny.profile, result.plan, tiny.schedule.pipeline)
     assert result.step_time == pytest.approx(simulate(prepare(tiny.schedule), costs).step_time)
     if tiny.request.memory_model is MemoryModel.EXACT:
-        used = [stage.total_mb for stage in peaks(tiny.schedule, costs)]
+        used = [stage.total_mb for stage in peaks(prepare(tiny.schedule), costs)]
         assert all(a <= b + 1e-6 for a, b in zip(used, tiny.limits, strict=True))
 
 

@@ -11,6 +11,7 @@ from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import MemoryModel, Objective, Progress, Status
 from sapp_core.errors import PipelineError, SolverError
 from sapp_core.schedules.registry import make_schedule
+from sapp_core.simulator.engine import prepare
 from sapp_core.simulator.memory import peaks
 from tests.balancer.recorded_cases import CASES, recorded_case
 
@@ -141,7 +142,7 @@ def test_a_plan_that_only_the_closed_form_accepts_is_marked():
     request = BalanceRequest(1000.0, memory_model=MemoryModel.SAPP, objective=Objective.SAPP_0, threads=1)
     lowest = balance(profile, schedule, replace(request, memory_limit_mb=1.0)).infeasibility.smallest_limit_mb
     result = balance(profile, schedule, replace(request, memory_limit_mb=lowest))
-    used = max(peak.total_mb for peak in peaks(schedule, chunk_costs(profile, result.plan, schedule.pipeline)))
+    used = max(peak.total_mb for peak in peaks(prepare(schedule), chunk_costs(profile, result.plan, schedule.pipeline)))
     assert (used > lowest) == any("closed-form" in note for note in result.notes)
     assert used > lowest
 
@@ -198,7 +199,7 @@ def test_a_limit_for_each_stage():
     profile, schedule, request = recorded_case("e1")
     limits = (9000.0, 12000.0, 12000.0, 15000.0)
     result = balance(profile, schedule, replace(request, memory_limit_mb=limits, memory_model=MemoryModel.EXACT))
-    used = peaks(schedule, chunk_costs(profile, result.plan, schedule.pipeline))
+    used = peaks(prepare(schedule), chunk_costs(profile, result.plan, schedule.pipeline))
     assert all(peak.total_mb <= limit for peak, limit in zip(used, limits, strict=True))
 
 

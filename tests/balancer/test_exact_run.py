@@ -16,6 +16,7 @@ from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import MemoryModel, Objective, Status
 from sapp_core.errors import SolverError
 from sapp_core.schedules.registry import make_schedule
+from sapp_core.simulator.engine import prepare
 from sapp_core.simulator.memory import peaks
 from tests.balancer.recorded_cases import CASES, recorded_case
 
@@ -38,7 +39,7 @@ def test_any_time_limit_gives_a_plan_or_says_that_there_was_no_time(name, second
     assert result.status is not Status.INFEASIBLE
     assert (result.plan is None) == (result.status is Status.NO_SOLUTION_IN_TIME)
     if result.plan is not None:
-        used = peaks(schedule, chunk_costs(profile, result.plan, schedule.pipeline))
+        used = peaks(prepare(schedule), chunk_costs(profile, result.plan, schedule.pipeline))
         assert all(peak.total_mb <= request.memory_limit_mb + 1e-6 for peak in used)
         assert result.lower_bound <= result.step_time
         assert result.lower_bound <= CASES[name].get("best_known", np.inf)

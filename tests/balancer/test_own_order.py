@@ -33,14 +33,15 @@ def test_a_plans_own_order_is_a_valid_schedule_neither_slower_nor_larger(study):
     profile, schedule, plan = study
     profile = split_along_sequence(profile, schedule.pipeline.num_sequence_splits)
     costs = chunk_costs(profile, plan, schedule.pipeline)
-    order = own_order(schedule, costs)
-    assert (order.name, order.pipeline) == (schedule.name, schedule.pipeline)
-    if order is schedule:
+    prepared = prepare(schedule)
+    order = own_order(prepared, costs)
+    assert (order.schedule.name, order.schedule.pipeline) == (schedule.name, schedule.pipeline)
+    if order is prepared:
         return
     assert schedule.name in PLANNED
-    validate(order)
-    assert simulate(prepare(order), costs).step_time < simulate(prepare(schedule), costs).step_time
-    for new, old in zip(peaks(order, costs), peaks(schedule, costs), strict=True):
+    validate(order.schedule)
+    assert simulate(order, costs).step_time < simulate(prepared, costs).step_time
+    for new, old in zip(peaks(order, costs), peaks(prepared, costs), strict=True):
         assert new.total_mb <= old.total_mb + 1e-6
     assert own_order(order, costs) is order
 
@@ -67,6 +68,7 @@ def test_work_is_ordered_anew_where_that_is_quicker_and_everyone_says_so(name, n
 def test_other_schedules_keep_their_order():
     schedule = make_schedule("1f1b", Pipeline(4, 10))
     plan = even_split(UNEVEN, schedule.pipeline)
-    assert own_order(schedule, chunk_costs(UNEVEN, plan, schedule.pipeline)) is schedule
+    prepared = prepare(schedule)
+    assert own_order(prepared, chunk_costs(UNEVEN, plan, schedule.pipeline)) is prepared
     result = balance(UNEVEN, schedule, replace(BalanceRequest(None), time_limit=60.0))
     assert not any("anew" in note for note in result.notes)

@@ -29,7 +29,7 @@ def placed_studies(draw) -> tuple[PlanSpace, np.ndarray]:
     plan = draw(plans(profile, schedule.pipeline))
     costs = chunk_costs(profile, plan, schedule.pipeline)
     spare = draw(st.sampled_from([0.0, 500.0, 1e6]))
-    limits = tuple(peak.total_mb + spare for peak in peaks(schedule, costs))
+    limits = tuple(peak.total_mb + spare for peak in peaks(prepare(schedule), costs))
     space = plan_space(Question(profile, schedule, peak_vectors(schedule), limits))
     return space, space.vector(plan)
 
@@ -47,7 +47,8 @@ def test_a_vector_costs_what_its_plan_costs(study):
     assert space.fits(vector)
     if len(space.room):
         used = max(
-            peak.total_mb - limit for peak, limit in zip(peaks(question.schedule, costs), question.limits, strict=True)
+            peak.total_mb - limit
+            for peak, limit in zip(peaks(prepare(question.schedule), costs), question.limits, strict=True)
         )
         assert np.max(space.memory @ vector - space.room) == pytest.approx(used, abs=1e-6)
 

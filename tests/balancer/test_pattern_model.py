@@ -19,6 +19,7 @@ from sapp_core.domain.profile import LayerKind
 from sapp_core.domain.result import Status
 from sapp_core.schedules.in_flight import peak_vectors
 from sapp_core.schedules.registry import make_schedule
+from sapp_core.simulator.engine import prepare
 from sapp_core.simulator.memory import peaks
 from tests.balancer.exact_spaces import allowed_plans, space_of_case, space_of_model, unit_of
 from tests.balancer.tiny_exact import exact_model
@@ -44,7 +45,7 @@ def one_kind_studies(draw) -> tuple[PlanSpace, np.ndarray]:
     schedule = make_schedule("1f1b", pipeline)
     plan = draw(plans(profile, pipeline))
     spare = draw(st.sampled_from([0.0, 500.0, 1e6]))
-    limits = tuple(peak.total_mb + spare for peak in peaks(schedule, chunk_costs(profile, plan, pipeline)))
+    limits = tuple(peak.total_mb + spare for peak in peaks(prepare(schedule), chunk_costs(profile, plan, pipeline)))
     space = plan_space(Question(profile, schedule, peak_vectors(schedule), limits))
     return space, space.vector(plan)
 

@@ -10,6 +10,7 @@ from sapp_core.domain.schedule import Schedule
 from sapp_core.errors import PipelineError
 from sapp_core.schedules.in_flight import peak_vectors
 from sapp_core.schedules.registry import make_schedule
+from sapp_core.simulator.engine import prepare
 from sapp_core.simulator.memory import peaks
 from tests.strategies import studies
 
@@ -84,4 +85,4 @@ def test_other_schedules_and_groups_are_refused():
 def test_rows_evaluated_for_a_plan_are_the_simulated_peaks(study):
     profile, schedule, plan = study
     costs = chunk_costs(profile, plan, schedule.pipeline)
-    assert stage_memory(costs, peak_vectors(schedule)) == tuple(p.total_mb for p in peaks(schedule, costs))
+    assert stage_memory(costs, peak_vectors(schedule)) == tuple(p.total_mb for p in peaks(prepare(schedule), costs))

@@ -8,6 +8,7 @@ from sapp_core.domain.plan import even_split
 from sapp_core.domain.unit_profile import UnitTimes, unit_profile
 from sapp_core.schedules.in_flight import peak_in_flight
 from sapp_core.schedules.registry import SCHEDULES, family, make_schedule, placed
+from sapp_core.simulator.engine import prepare
 from sapp_core.simulator.memory import in_flight_timeline
 from sapp_core.study import evaluate
 
@@ -20,7 +21,9 @@ def unit(name, stages=4, micro_batches=8, *, of_stage=False, **more):
 
 
 def figure_of(evaluation, **more):
-    return in_flight_figure(evaluation, in_flight_timeline(evaluation.schedule, evaluation.timeline), LIGHT, **more)
+    return in_flight_figure(
+        evaluation, in_flight_timeline(prepare(evaluation.schedule), evaluation.timeline), LIGHT, **more
+    )
 
 
 @pytest.mark.parametrize("name", [known.name for known in SCHEDULES])

@@ -10,6 +10,7 @@ from sapp_core.domain.pipeline import Pipeline, Placement, Remainder
 from sapp_core.errors import PipelineError
 from sapp_core.schedules.registry import SCHEDULES, make_schedule
 from sapp_core.schedules.validate import validate
+from tests.strategies import schedules
 
 
 @pytest.mark.parametrize("chosen", SCHEDULES, ids=lambda family: family.name)
@@ -62,3 +63,11 @@ def test_unknown_names_list_the_known_ones():
 def test_settings_that_mean_nothing_to_a_family_are_refused(name, pipeline, words):
     with pytest.raises(PipelineError, match=words):
         make_schedule(name, pipeline)
+
+
+@given(schedules())
+def test_no_order_depends_on_times(schedule):
+    """So an order is made once for all times."""
+    untimed = schedule.pipeline.untimed
+    assert (untimed.p2p_time, untimed.overlap_efficiency, untimed.input_gradient_share) == (0, 0, 0.5)
+    assert make_schedule(schedule.name, untimed).slots == schedule.slots

@@ -15,8 +15,8 @@ def test_peak_over_time_equals_the_promise_of_the_rows(study):
     """The memory rows of the balancer, the peak, and the memory over time are one truth."""
     profile, schedule, plan = study
     costs = chunk_costs(profile, plan, schedule.pipeline)
-    memory = memory_timeline(schedule, costs, simulate(prepare(schedule), costs))
-    for s, (peak, vectors) in enumerate(zip(peaks(schedule, costs), peak_vectors(schedule), strict=True)):
+    memory = memory_timeline(prepare(schedule), costs, simulate(prepare(schedule), costs))
+    for s, (peak, vectors) in enumerate(zip(peaks(prepare(schedule), costs), peak_vectors(schedule), strict=True)):
         static = costs.parameter_mb[s] + costs.constant_mb
         assert peak.parameter_mb + peak.constant_mb == static
         rows = max(sum(n * row[s] for n, row in zip(vector, costs.activation_mb, strict=True)) for vector in vectors)
@@ -29,7 +29,7 @@ def test_memory_over_time_is_in_order_and_returns_to_zero(study):
     profile, schedule, plan = study
     costs = chunk_costs(profile, plan, schedule.pipeline)
     timeline = simulate(prepare(schedule), costs)
-    memory = memory_timeline(schedule, costs, timeline)
+    memory = memory_timeline(prepare(schedule), costs, timeline)
     for times, held in zip(memory.times, memory.activation_mb, strict=True):
         assert list(times) == sorted(times)
         assert times[0] == 0
@@ -41,7 +41,7 @@ def test_memory_over_time_is_in_order_and_returns_to_zero(study):
 def test_claimed_at_the_start_and_released_at_the_end():
     costs = ChunkCosts(((1.0,),), ((2.0,),), ((0.0,),), ((10.0,),), (5.0,), 1.0)
     schedule = make_schedule("gpipe", Pipeline(1, 2))
-    memory = memory_timeline(schedule, costs, simulate(prepare(schedule), costs))
+    memory = memory_timeline(prepare(schedule), costs, simulate(prepare(schedule), costs))
     assert memory.times == ((0.0, 0.0, 1.0, 4.0, 6.0),)
     assert memory.activation_mb == ((0.0, 10.0, 20.0, 10.0, 0.0),)
 
@@ -51,7 +51,7 @@ def test_a_share_stays_until_the_weight_gradient():
     order = single_slots(Op(kind, 0, 0) for kind in (OpKind.F, OpKind.I, OpKind.W))
     schedule = Schedule("split", pipeline, (order,))
     costs = ChunkCosts(((1.0,),), ((2.0,),), ((0.0,),), ((8.0,),), (0.0,), 0.0)
-    memory = memory_timeline(schedule, costs, simulate(prepare(schedule), costs))
+    memory = memory_timeline(prepare(schedule), costs, simulate(prepare(schedule), costs))
     assert memory.times == ((0.0, 0.0, 2.0, 3.0),)
     assert memory.activation_mb == ((0.0, 8.0, 2.0, 0.0),)
 
@@ -59,4 +59,4 @@ def test_a_share_stays_until_the_weight_gradient():
 def test_the_peak_names_the_chunks_of_the_worst_moment():
     schedule = make_schedule("vpp", Pipeline(2, 2, 2))
     costs = ChunkCosts(*(((1.0, 1.0), (1.0, 1.0)),) * 3, ((3.0, 3.0), (5.0, 5.0)), (0.0, 0.0), 0.0)
-    assert peaks(schedule, costs)[0].activation_mb == (6.0, 10.0)
+    assert peaks(prepare(schedule), costs)[0].activation_mb == (6.0, 10.0)
