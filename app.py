@@ -4,6 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.shared.chart_component import fetch_library
 from pages.shared.front_door import enter
 from pages.shared.saved import follow_link
 
@@ -11,6 +12,7 @@ _ICON = Path(__file__).parent / "pages" / "shared" / "icon.svg"
 
 st.set_page_config(page_title="SAPP pipeline dashboard", page_icon=str(_ICON), layout="wide")
 enter()
+fetch_library()
 follow_link()
 st.navigation(
     [

@@ -59,6 +59,12 @@ def available() -> bool:
     return not st.session_state.get(_FAILED) and _library() is not None
 
 
+def fetch_library() -> None:
+    """Let the browser load and read the drawing library while Python still works on the first charts."""
+    if available():
+        _mount(key="chart_library", data={"only": "library", "library": _library()})
+
+
 def draw_figure(figure: Figure, key: str, config: dict[str, Any], alt: str) -> None:
     """Draw a figure.
 
