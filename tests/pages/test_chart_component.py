@@ -17,10 +17,12 @@ def drawn_by_the_browser(figures_from_python):
 
 
 def components(opened):
-    """The charts, after what lets the browser fetch the library first of all."""
-    library, *charts = [element.proto for element in opened.at.get("bidi_component")]
-    assert json.loads(library.json)["only"] == "library"
-    return charts
+    return [element.proto for element in opened.at.get("bidi_component") if '"only"' not in element.proto.json]
+
+
+def test_the_library_is_fetched_first_of_all(drawn_by_the_browser):
+    first = Opened(PAGE, schedule="1f1b").at.get("bidi_component")[0].proto
+    assert json.loads(first.json) == {"only": "library", "library": f"app/static/{chart_component._served_library()}"}
 
 
 def test_the_blocks_are_sent_once_and_a_window_apart_from_them(drawn_by_the_browser):
