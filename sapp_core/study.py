@@ -119,13 +119,19 @@ class Study:
         return self.scenario.request.limits(self.scenario.pipeline.num_stages)
 
 
-def reference_for(profile: ModelProfile, schedule: Schedule, limits_mb: tuple[float, ...] | None) -> Reference:
-    """The even split with the least recomputation that fits the limits; with the least of all if none fits."""
+def reference_mode(
+    profile: ModelProfile, schedule: Schedule, limits_mb: tuple[float, ...] | None
+) -> tuple[RecomputeMode, bool]:
+    """The least recomputation whose even split fits the limits, or the least of all if none fits; whether it fits."""
     fitting = fitting_mode(profile, schedule, limits_mb)
-    mode = fitting or split_along_sequence(profile, schedule.pipeline.num_sequence_splits).modes[0]
-    return Reference(
-        mode, fitting is not None, evaluate(profile, schedule, even_split(profile, schedule.pipeline, mode))
-    )
+    least = split_along_sequence(profile, schedule.pipeline.num_sequence_splits).modes[0]
+    return fitting or least, fitting is not None
+
+
+def reference_for(profile: ModelProfile, schedule: Schedule, limits_mb: tuple[float, ...] | None) -> Reference:
+    """The even split with the recomputation of `reference_mode`."""
+    mode, fits = reference_mode(profile, schedule, limits_mb)
+    return Reference(mode, fits, evaluate(profile, schedule, even_split(profile, schedule.pipeline, mode)))
 
 
 def even_split_words(mode: RecomputeMode, *, fits: bool) -> str:

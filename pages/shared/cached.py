@@ -29,7 +29,7 @@ from sapp_core.schedules.in_flight import peak_in_flight
 from sapp_core.schedules.registry import make_schedule
 from sapp_core.simulator.engine import PreparedSchedule, prepare
 from sapp_core.simulator.memory import in_flight_timeline
-from sapp_core.study import evaluate, fitting_mode
+from sapp_core.study import evaluate, reference_mode
 from sapp_core.sweep.estimate import Estimate, forecast
 from sapp_core.sweep.grid import Grid
 from sapp_core.sweep.run import tasks_of
@@ -108,18 +108,18 @@ def simulate(scenario: Scenario, plan: Plan) -> Simulated:
 
 
 @remembered(content)
-def _fitting_mode(
+def _reference_mode(
     profile: ModelProfile, schedule_name: str, pipeline: Pipeline, limits_mb: tuple[float, ...] | None
-) -> RecomputeMode | None:
-    return fitting_mode(profile, schedule(schedule_name, pipeline), limits_mb)
+) -> tuple[RecomputeMode, bool]:
+    return reference_mode(profile, schedule(schedule_name, pipeline), limits_mb)
 
 
 def even_split_of(scenario: Scenario) -> EvenSplit:
-    """The even split with the least recomputation that fits the limit; with the least of all if none fits."""
+    """The even split that plans of a scenario are measured against (`reference_mode`)."""
     profile, pipeline = scenario.profile, scenario.pipeline
-    mode = _fitting_mode(profile, scenario.schedule_name, pipeline, scenario.request.limits(pipeline.num_stages))
-    shown = mode or profile.modes[0]
-    return EvenSplit(shown, mode is not None, simulate(scenario, even_split(profile, pipeline, shown)))
+    limits = scenario.request.limits(pipeline.num_stages)
+    mode, fits = _reference_mode(profile, scenario.schedule_name, pipeline, limits)
+    return EvenSplit(mode, fits, simulate(scenario, even_split(profile, pipeline, mode)))
 
 
 def ordered_anew(simulated: Simulated) -> bool:
