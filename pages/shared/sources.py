@@ -12,7 +12,7 @@ from sapp_core.profiles.settings import PipelineSettings, load_settings
 
 UPLOADED = "uploaded"
 """The chooser's entry for the user's own file; the only one a link cannot carry."""
-FIRST_SAMPLE = "llama2_70b"
+FIRST_SAMPLE = "small32"
 TEMPLATE = "template"
 
 _SAMPLES = Path(__file__).resolve().parents[2] / "sample_profiles"

@@ -132,7 +132,7 @@ def test_the_camera_saves_png_at_twice_the_size_and_svg(visit):
     width, height = dashboard.graph("[g.clientWidth, g.clientHeight]")
     with page.expect_download() as download:
         page.locator(".st-key-timeline .modebar-btn").first.click()
-    assert download.value.suggested_filename == "llama2_70b_1f1b_timeline.png"
+    assert download.value.suggested_filename == "small32_1f1b_timeline.png"
     size = struct.unpack(">II", download.value.path().read_bytes()[16:24])
     assert size == pytest.approx((2 * width, 2 * height), abs=4)
 
@@ -143,7 +143,7 @@ def test_the_camera_saves_png_at_twice_the_size_and_svg(visit):
     )
     with page.expect_download() as download:
         page.locator(".st-key-timeline .modebar-btn").first.click()
-    assert download.value.suggested_filename == "llama2_70b_1f1b_timeline.svg"
+    assert download.value.suggested_filename == "small32_1f1b_timeline.svg"
     assert download.value.path().read_text().startswith("<svg")
 
 

@@ -38,7 +38,7 @@ class Opened:
         end = time.monotonic() + seconds
         while self.running:
             assert time.monotonic() < end
-            time.sleep(0.05)
+            time.sleep(0.15)
             self.run()
         return self
 

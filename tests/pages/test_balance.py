@@ -88,7 +88,7 @@ def test_an_upload_becomes_the_profile_with_its_own_limit(opened):
     opened.upload(profile_file(memory_limit=3500))
     assert opened.at.selectbox(key="profile").value == "uploaded"
     assert opened.at.number_input(key="memory_limit").value == 3500
-    assert "profile llama2_70b → mine" in opened.said
+    assert "profile small32 → mine" in opened.said
     opened.balance()
     assert "mine" in opened.figure(0)["layout"]["title"]["text"]
     assert "Links do not carry it" in opened.at.sidebar.caption[0].value
@@ -96,18 +96,18 @@ def test_an_upload_becomes_the_profile_with_its_own_limit(opened):
 
 def test_choosing_a_sample_takes_its_limit_and_keeps_the_sizes(opened):
     opened.at.slider(key="stages").set_value(4)
-    opened.at.selectbox(key="profile").set_value("small32")
+    opened.at.selectbox(key="profile").set_value("llama2_70b")
     opened.run()
-    assert opened.at.number_input(key="memory_limit").value == 12000
-    assert opened.at.slider(key="memory_limit_slider").value == 12000
+    assert opened.at.number_input(key="memory_limit").value == 56000
+    assert opened.at.slider(key="memory_limit_slider").value == 56000
     assert opened.at.slider(key="stages").value == 4
 
 
 def test_slider_and_number_of_an_amount_agree(opened):
-    opened.at.slider(key="memory_limit_slider").set_value(60000.0)
-    assert opened.run().at.number_input(key="memory_limit").value == 60000
-    opened.at.number_input(key="memory_limit").set_value(54321.0)
-    assert opened.run().at.slider(key="memory_limit_slider").value == 54321
+    opened.at.slider(key="memory_limit_slider").set_value(9000.0)
+    assert opened.run().at.number_input(key="memory_limit").value == 9000
+    opened.at.number_input(key="memory_limit").set_value(8765.0)
+    assert opened.run().at.slider(key="memory_limit_slider").value == 8765
     # A number beyond the slider's end stays what it is.
     opened.at.number_input(key="memory_limit").set_value(900_000.0)
     opened.run().run()
@@ -147,18 +147,18 @@ def test_a_step_too_large_for_a_page_is_refused_with_what_fits(opened):
 
 
 def test_an_impossible_limit_names_a_stage_and_offers_the_smallest_that_would_do(opened):
-    opened.at.number_input(key="memory_limit").set_value(20_000.0)
+    opened.at.number_input(key="memory_limit").set_value(2_000.0)
     opened.run()
     opened.balance()
     assert "No plan fits" in opened.said
-    assert "Stage 7 is worst off" in opened.said
+    assert "Stage 1 is worst off" in opened.said
     assert "for orientation" in opened.said
     assert opened.numbers["Certified gap"] == "–"
     assert any(trace.get("name") == "Over the limit" for trace in opened.figure(1)["data"])
 
     opened.at.button(key="use_limit").click()
     opened.run().settled()
-    assert opened.at.number_input(key="memory_limit").value == 24_956
+    assert opened.at.number_input(key="memory_limit").value == 2_760
     assert "No plan fits" not in opened.said
     assert "100 % of limit" in opened.at.metric[2].delta
 
@@ -191,7 +191,7 @@ pipeline_config: {pipeline_num: 4, micro_batch_num: 12, num_of_interleave: 2, vp
     assert at.selectbox(key="objective").value == "sapp-2"
     amounts = [at.number_input(key=key).value for key in ("memory_limit", "constant_memory", "p2p_time")]
     assert amounts == [61234, 512, 1.5]
-    assert "num_layer: the profile has 96 body layers, the settings say 95" in opened.said
+    assert "num_layer: the profile has 32 body layers, the settings say 95" in opened.said
 
 
 def test_settings_beyond_the_controls_or_broken_change_nothing(opened):
@@ -290,19 +290,19 @@ def test_a_worker_that_dies_is_reported_and_the_result_stays(opened, monkeypatch
 
 def test_the_time_window_survives_reruns_and_moves_in_steps(opened):
     whole = opened.figure(0)["layout"]["xaxis"]["range"]
-    opened.at.session_state["time_window"] = (30_000.0, 60_000.0)
+    opened.at.session_state["time_window"] = (3_000.0, 6_000.0)
     opened.run()
-    assert opened.figure(0)["layout"]["xaxis"]["range"] == [30_000.0, 60_000.0]
+    assert opened.figure(0)["layout"]["xaxis"]["range"] == [3_000.0, 6_000.0]
     inside = blocks(opened.figure(0))
     assert 0 < inside < 512
     opened.balance()
-    assert opened.figure(0)["layout"]["xaxis"]["range"] == [30_000.0, 60_000.0]
+    assert opened.figure(0)["layout"]["xaxis"]["range"] == [3_000.0, 6_000.0]
     opened.at.button(key="window_later").click()
-    assert opened.run().figure(0)["layout"]["xaxis"]["range"] == [45_000.0, 75_000.0]
+    assert opened.run().figure(0)["layout"]["xaxis"]["range"] == [4_500.0, 7_500.0]
     opened.at.button(key="window_earlier").click()
-    assert opened.run().figure(0)["layout"]["xaxis"]["range"] == [30_000.0, 60_000.0]
+    assert opened.run().figure(0)["layout"]["xaxis"]["range"] == [3_000.0, 6_000.0]
     opened.tab("Memory over time")
-    assert opened.figure(1)["layout"]["xaxis"]["range"] == [30_000.0, 60_000.0]
+    assert opened.figure(1)["layout"]["xaxis"]["range"] == [3_000.0, 6_000.0]
     opened.at.button(key="window_whole").click()
     assert opened.run().figure(0)["layout"]["xaxis"]["range"] == whole
 
@@ -315,7 +315,7 @@ def test_where_time_is_lost_compares_with_the_even_split(opened):
 def test_the_plan_lists_every_layer(opened):
     opened.tab("Plan")
     (table,) = opened.at.dataframe
-    assert table.value["Sum"].iloc[-1] == 96
+    assert table.value["Sum"].iloc[-1] == 32
 
 
 def test_downloads_hold_the_plan(opened):
@@ -328,7 +328,7 @@ def test_the_camera_saves_the_chosen_kind_at_twice_the_size(opened):
     def camera():
         return json.loads(opened.at.get("plotly_chart")[0].proto.config)["toImageButtonOptions"]
 
-    assert camera() == {"format": "png", "filename": "llama2_70b_1f1b_timeline", "scale": 2}
+    assert camera() == {"format": "png", "filename": "small32_1f1b_timeline", "scale": 2}
     opened.tab("Download")
     opened.at.segmented_control(key="picture_format").set_value("SVG")
     opened.run()

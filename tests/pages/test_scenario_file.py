@@ -74,7 +74,7 @@ def test_a_sample_is_recognised_so_that_its_link_works(opened):
     other = Opened().settled().upload(profile_file())
     text = export_named("scenario").write(study(shown(opened)))
     other.upload(text.encode(), "saved.json", KEY)
-    assert other.at.selectbox(key="profile").value == "llama2_70b"
+    assert other.at.selectbox(key="profile").value == "small32"
     assert other.at.number_input(key="constant_memory").value == 64
     assert other.numbers == opened.numbers
 

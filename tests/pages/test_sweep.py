@@ -7,7 +7,7 @@ import pytest
 from tests.pages.opened import Opened, profile_file
 
 PAGE = "pages/sweep.py"
-SMALL = {"sweep_stages": "4, 8", "sweep_micro_batches": "8", "sweep_limits": "30000, 56000"}
+SMALL = {"profile": "llama2_70b", "sweep_stages": "4, 8", "sweep_micro_batches": "8", "sweep_limits": "30000, 56000"}
 
 
 def page(**link):
