@@ -45,7 +45,7 @@ def edit(shown: Opened, row: int, **values) -> Opened:
 
 def test_a_sample_is_shown_with_all_resolved_numbers():
     shown = page()
-    shown.at.selectbox(key="profile").set_value("llama2_70b")
+    shown.at.selectbox(key="profile_page_choice").set_value("llama2_70b")
     rows = table(shown.run())
     assert list(rows["name"]) == ["LlamaEmbedding", "LLamaDecodeLayer", "LlamaRMSNorm"]
     assert list(rows["time"]) == [13, 100, 113]
