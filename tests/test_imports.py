@@ -22,7 +22,7 @@ FLOORS = (
     ),
     ("sapp_core.balancer",),
     ("sapp_core.study",),
-    ("sapp_core.words", "sapp_core.pictures", "sapp_core.comparison", "sapp_core.sweep"),
+    ("sapp_core.words", "sapp_core.pictures", "sapp_core.comparison", "sapp_core.sweep", "sapp_core.sensitivity"),
     ("sapp_core.report",),
     ("sapp_core.exports", "sapp_core.reopen"),
     ("sapp_core.command_options", "sapp_core.command_files"),
