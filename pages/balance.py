@@ -25,6 +25,7 @@ from pages.shared.pictures import adapt_page
 from pages.shared.pins import forget_pin_notice
 from pages.shared.run_progress import run_progress
 from pages.shared.schedule_choice import forget_schedule_notice
+from pages.shared.sensitivity import sensitivity_tab
 from pages.shared.session import Outcome
 from pages.shared.text import bullets, literal
 from sapp_core.charts.numbers import memory_text
@@ -41,6 +42,7 @@ _TABS = (
     "My plan",
     "Comparison",
     "Measured",
+    "Sensitivity",
     "Search",
     "Download",
 )
@@ -216,7 +218,7 @@ def _preview(scenario: Scenario) -> None:
 @st.fragment
 def _charts(shown: Outcome, simulated: Simulated, even: EvenSplit | None) -> None:
     my_plan.timelines(shown, simulated)
-    peaks, over_time, bubbles, plan, mine, others, measured, search, download = st.tabs(
+    peaks, over_time, bubbles, plan, mine, others, measured, reacting, search, download = st.tabs(
         _TABS, key="details", on_change="rerun"
     )
     if peaks.open:
@@ -241,6 +243,9 @@ def _charts(shown: Outcome, simulated: Simulated, even: EvenSplit | None) -> Non
     if measured.open:
         with measured:
             measured_tab(simulated)
+    if reacting.open:
+        with reacting:
+            sensitivity_tab(shown.scenario, simulated)
     if search.open:
         with search:
             sections.search(shown.result.trace, shown.result.seconds, shown.scenario)

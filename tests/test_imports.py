@@ -45,6 +45,7 @@ THIRD_PARTIES = {
         "sapp_core.simulator",
         "sapp_core.charts",
         "sapp_core.balancer",
+        "sapp_core.sensitivity",
     ),
     "pandas": ("sapp_core.charts", "pages", "pages.shared"),
     "pulp": ("sapp_core.balancer",),

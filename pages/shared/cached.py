@@ -18,15 +18,18 @@ from sapp_core.charts.memory_time import memory_over_time_figure
 from sapp_core.charts.plan import plan_figure
 from sapp_core.charts.theme import Figure, Theme
 from sapp_core.charts.timeline_parts import packed_blocks, timeline_look
+from sapp_core.charts.tornado import tornado_figure
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Plan, even_split
 from sapp_core.domain.profile import ModelProfile, RecomputeMode
 from sapp_core.domain.scenario import Scenario, digest
 from sapp_core.domain.schedule import Schedule
+from sapp_core.domain.sensitivity import Sensitivity
 from sapp_core.domain.timeline import Evaluation
 from sapp_core.domain.unit_profile import UnitTimes, unit_profile
 from sapp_core.schedules.in_flight import peak_in_flight
 from sapp_core.schedules.registry import make_schedule
+from sapp_core.sensitivity import sensitivity
 from sapp_core.simulator.engine import PreparedSchedule, prepare
 from sapp_core.simulator.memory import in_flight_timeline
 from sapp_core.study import evaluate, reference_mode
@@ -222,6 +225,18 @@ def memory_over_time_chart(simulated: Simulated, theme: Theme, limit: Limit, win
 def bubble_chart(named: tuple[tuple[str, Simulated], ...], theme: Theme) -> Figure:
     """`bubble_figure` of some plans."""
     return bubble_figure([(name, simulated.evaluation) for name, simulated in named], theme)
+
+
+@remembered(content)
+def reactions(scenario: Scenario, simulated: Simulated, share: float) -> Sensitivity:
+    """`sensitivity` of a plan to the numbers of its profile."""
+    return sensitivity(scenario, simulated.evaluation, share, _order_of(simulated))
+
+
+@remembered(content)
+def tornado_chart(scenario: Scenario, simulated: Simulated, share: float, theme: Theme, memory: bool) -> Figure:  # noqa: FBT001
+    """`tornado_figure` of a plan."""
+    return tornado_figure(reactions(scenario, simulated, share), simulated.evaluation, theme, memory=memory)
 
 
 @remembered(content)

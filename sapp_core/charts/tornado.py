@@ -9,7 +9,8 @@ from sapp_core.domain.sensitivity import Reaction, Sensitivity
 from sapp_core.domain.timeline import Evaluation
 
 MOST_BARS = 12
-"""More would be too small to matter."""
+_SHORTEST = 0.001
+"""Share of the plan's value; a shorter bar cannot be seen."""
 
 _ROW_PX = 38
 _LABEL_LETTERS = 17
@@ -25,10 +26,10 @@ def tornado_figure(found: Sensitivity, evaluation: Evaluation, theme: Theme, *, 
         memory: whether to show the highest peak of memory instead of the step time.
     """
     base = found.peak_mb if memory else found.step_time
-    reactions = (found.memory if memory else found.times)[:MOST_BARS]
+    reactions = drawn(found, memory=memory)
     ends = [value / base - 1 for reaction in reactions for value in (reaction.lower, reaction.higher)] or [0.0]
     # Room for the numbers beyond both ends.
-    reach = 1.45 * max(map(abs, ends)) or 0.01
+    reach = 1.7 * max(map(abs, ends)) or 0.01
     share = percent_text(found.share, 0)
     unit = plain(evaluation.profile.time_unit, 12)
     sides = (
@@ -51,16 +52,18 @@ def tornado_figure(found: Sensitivity, evaluation: Evaluation, theme: Theme, *, 
             textposition="outside",
             textfont={"color": theme.text, "size": 11},
             cliponaxis=False,
-            hovertext=[_hover(reaction, value, unit, memory=memory) for reaction, value in zip(reactions, values, strict=True)],
+            hovertext=[
+                _hover(reaction, value, unit, memory=memory) for reaction, value in zip(reactions, values, strict=True)
+            ],
             hovertemplate="%{hovertext}<extra>" + name + "</extra>",
         )
         for name, values, fill, patterns in sides
     ]  # fmt: skip
-    what = "Highest peak memory" if memory else "Step time"
+    what = "Highest peak" if memory else "Step time"
     return framed(
         traces,
         theme,
-        title=f"{what} when one number changes by {share}",
+        title=f"{what}, one number ±{share}",
         subtitle=scenario_line(evaluation),
         height=154 + _ROW_PX * max(len(reactions), 1),
         layout={
@@ -73,7 +76,7 @@ def tornado_figure(found: Sensitivity, evaluation: Evaluation, theme: Theme, *, 
                 f"{what} compared with the plan as it is",
                 {
                     "range": [-reach, reach],
-                    "tickformat": "+.1~%",
+                    "tickformat": ".1~%",
                     "fixedrange": True,
                     "nticks": 6,
                     "zeroline": True,
@@ -83,10 +86,28 @@ def tornado_figure(found: Sensitivity, evaluation: Evaluation, theme: Theme, *, 
             "yaxis": axis(
                 theme,
                 "",
-                {"autorange": "reversed", "showgrid": False, "fixedrange": True, "ticksuffix": " ", "tickfont": {"size": 11}},
+                {
+                    "autorange": "reversed",
+                    "showgrid": False,
+                    "fixedrange": True,
+                    "ticksuffix": " ",
+                    "tickfont": {"size": 11},
+                },
             ),
         },
     )  # fmt: skip
+
+
+def drawn(found: Sensitivity, *, memory: bool = False) -> tuple[Reaction, ...]:
+    """The reactions that a tornado shows: large enough to be seen, or beyond a limit; at least the largest one.
+
+    Args:
+        found: all of them.
+        memory: those of the highest peak instead of the step time.
+    """
+    reactions, base = (found.memory, found.peak_mb) if memory else (found.times, found.step_time)
+    large = [reaction for reaction in reactions if reaction.swing >= _SHORTEST * base or reaction.excess]
+    return tuple(large[:MOST_BARS]) or reactions[:1]
 
 
 def sensitivity_rows(found: Sensitivity, time_unit: str) -> list[dict[str, str | float | None]]:

@@ -12,7 +12,7 @@ from tests.pages.opened import APP, Opened
 PAGES = sorted(path.relative_to(APP.parent).as_posix() for path in (APP.parent / "pages").glob("*.py"))
 
 TABS = (
-    "Peak memory", "Memory over time", "Where time is lost", "Plan", "My plan", "Comparison", "Measured", "Search",
+    "Peak memory", "Memory over time", "Where time is lost", "Plan", "My plan", "Comparison", "Measured", "Sensitivity", "Search",
     "Download",
 )  # fmt: skip
 

@@ -1,0 +1,65 @@
+"""The Sensitivity tab of the Balance page."""
+
+import time
+
+from pages.shared import rebalancing
+from pages.shared.jobs import jobs
+from pages.shared.session import Outcome
+
+
+def test_the_tab_ranks_the_numbers_and_says_which_to_measure_again(opened):
+    opened.tab("Sensitivity")
+    assert "Measure first:** backward time of Block" in opened.said
+    assert "Not worth another measurement" in opened.said
+    tornado = opened.figure(1)
+    assert tornado["layout"]["title"]["text"].startswith("Step time, one number ±10 %")
+    assert tornado["data"][0]["y"][0] == "Block<br>backward time"
+    (table,) = opened.at.dataframe
+    assert {"forward time", "backward time", "activation memory (select)"} <= set(table.value["Number"])
+
+
+def test_another_share_and_memory_are_a_control_away(opened):
+    opened.tab("Sensitivity")
+    opened.at.number_input(key="sensitivity_share").set_value(20)
+    opened.at.segmented_control(key="sensitivity_shown").set_value("Peak memory")
+    opened.run()
+    tornado = opened.figure(1)
+    assert tornado["layout"]["title"]["text"].startswith("Highest peak, one number ±20 %")
+    assert "x" in tornado["data"][1]["marker"]["pattern"]["shape"]
+    assert "Close to the limit:** with 20 % more activation memory of Block the plan no longer fits" in opened.said
+
+
+def test_the_plan_is_balanced_again_and_the_answers_are_ranked(opened, monkeypatch):
+    monkeypatch.setattr(rebalancing, "MOST_TIMES", 1)
+    monkeypatch.setattr(rebalancing, "MOST_MEMORY", 1)
+    opened.tab("Sensitivity")
+    opened.at.button(key="rebalance").click()
+    opened.run()
+    end = time.monotonic() + 60
+    while any(button.key == "rebalance_cancel" for button in opened.at.button):
+        assert time.monotonic() < end
+        time.sleep(0.2)
+        opened.run()
+    answers, _ = (table.value for table in opened.at.dataframe)
+    assert len(answers) == 4
+    assert set(answers["Number"]) == {"Block: backward time", "Block: activation memory"}
+    rated = answers["Keeping this plan costs"].dropna()
+    assert (rated >= -1e-9).all()
+    assert "this plan no longer fits" in " ".join(answers["Remark"])
+    assert "Worth repeating most" in opened.said or "The plan is robust" in opened.said
+    # Another share asks anew.
+    opened.at.number_input(key="sensitivity_share").set_value(5)
+    opened.run()
+    assert any(button.key == "rebalance" for button in opened.at.button)
+
+
+def test_cancel_ends_the_runs_and_leaves_what_is_there(opened):
+    opened.tab("Sensitivity")
+    opened.at.button(key="rebalance").click()
+    opened.run()
+    opened.at.button(key="rebalance_cancel").click()
+    opened.run()
+    shown: Outcome = opened.at.session_state["outcome"]
+    assert shown.result.plan is not None
+    assert not any(name.endswith(f"trial {place}") for name in jobs()._jobs for place in range(12))
+    assert not any(button.key == "rebalance_cancel" for button in opened.at.button)
