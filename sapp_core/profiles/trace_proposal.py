@@ -1,0 +1,151 @@
+"""First patterns for a trace: names that repeat with a number are layers, the rest is told by its words.
+
+Two ways to write names are known: one label a layer (`nn.Module: LlamaDecoderLayer_3`, `layer 3 forward`), and the
+scope of an op as a path (`Default/network/model/layers/3-DecoderLayer/attention/MatMul-op12`, MindSpore).
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sapp_core.domain.profile import LayerKind
+from sapp_core.profiles.trace import Trace
+from sapp_core.profiles.trace_kinds import KindPatterns
+from sapp_core.profiles.trace_patterns import NUMBER, OR
+from sapp_core.profiles.trace_times import Match, inside
+
+_LAYER = re.compile(r"(\w*(?:layer|block|decoder|encoder)[A-Za-z]*[ ._/:-]{0,2})(\d{1,9})(?!\d)", re.IGNORECASE)
+_BACKWARD = re.compile(r"grad|backward|bwd", re.IGNORECASE)
+_RECOMPUTED = re.compile(r"recompute", re.IGNORECASE)
+_HEAD = re.compile(r"embed", re.IGNORECASE)
+_TAIL = re.compile(r"lm_?head|loss|logits", re.IGNORECASE)
+_CLASS = re.compile(r"[A-Za-z_]\w*")
+_MOST_ALTERNATIVES = 3
+_MOST_KINDS = 8
+_SMALL_SHARE = 0.05
+"""Of the time of the longest kind: less is no layer of the model."""
+_MOSTLY = 0.5
+"""Labels of which more run inside those of a layer belong to parts of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A pattern that some names suggest.
+
+    Attributes:
+        pattern: of the names.
+        kind: what the layer is called.
+        match: what one event is.
+    """
+
+    pattern: str
+    kind: str
+    match: Match
+
+
+def propose(trace: Trace) -> tuple[KindPatterns, ...]:
+    """Head, body kinds and tail as far as the names tell them; always a BODY, with an empty pattern if need be."""
+    totals = np.bincount(trace.name, trace.duration, len(trace.names))
+    forward: dict[str, float] = defaultdict(float)
+    backward: dict[str, float] = defaultdict(float)
+    for known, total in zip(trace.names, totals.tolist(), strict=True):
+        if not _RECOMPUTED.search(known.text):
+            (backward if _BACKWARD.search(known.text) else forward)[known.text] += total
+    bodies, body_gradients = _bodies(trace, forward), _bodies(trace, backward)
+    kinds = [*_end("Head", LayerKind.HEAD, _HEAD, forward, backward)]
+    for i, body in enumerate(bodies[:_MOST_KINDS]):
+        pair = next((other for other in body_gradients if other.kind == body.kind), None)
+        if pair is None and len(bodies) == len(body_gradients) == 1:
+            pair = body_gradients[0]
+        name = body.kind if [other.kind for other in bodies].count(body.kind) == 1 else f"{body.kind} {i + 1}"
+        kinds.append(KindPatterns(name, LayerKind.BODY, body.pattern, pair.pattern if pair else "", body.match))
+    if not bodies:
+        kinds.append(KindPatterns("Body", LayerKind.BODY, ""))
+    return (*kinds, *_end("Tail", LayerKind.TAIL, _TAIL, forward, backward))
+
+
+def _bodies(trace: Trace, totals: Mapping[str, float]) -> list[_Found]:
+    """Patterns of layers, in the order of their first number; where labels nest, the outermost."""
+    layers: dict[_Found, set[int]] = defaultdict(set)
+    names: dict[_Found, list[str]] = defaultdict(list)
+    time: dict[_Found, float] = defaultdict(float)
+    for text, total in totals.items():
+        if (named := _LAYER.search(text)) is None:
+            continue
+        found = _pattern(text, named)
+        layers[found].add(int(named[2]))
+        names[found].append(text)
+        time[found] += total
+    usual = [found for found in layers if len(layers[found]) > 1]
+    longest = sorted((found for found in usual if found.match is Match.LAYER), key=lambda found: -time[found])
+    if longest:
+        usual = []
+        outer = np.zeros(trace.num_events, bool)
+        for found in longest:
+            if time[found] < _SMALL_SHARE * time[longest[0]]:
+                break
+            own = _events(trace, names[found])
+            rows = np.flatnonzero(own | outer)
+            if np.mean(inside(trace, rows, outer[rows])[own[rows]]) < _MOSTLY:
+                usual.append(found)
+                outer |= own
+    return sorted(usual, key=lambda found: min(layers[found]))
+
+
+def _events(trace: Trace, texts: Iterable[str]) -> NDArray[np.bool_]:
+    """`[event]`: whether it has one of the names."""
+    wanted = set(texts)
+    return np.array([name.text in wanted for name in trace.names])[trace.name]
+
+
+def _pattern(text: str, named: re.Match[str]) -> _Found:
+    before, after = text[: named.start(2)], text[named.end(2) :]
+    if "/" not in text:
+        kind = (_CLASS.search(named[1]) or named)[0].rstrip("_.")
+        return _Found(f"{_escaped(before)}{NUMBER}{_escaped(after)}", kind, Match.LAYER)
+    # The way to the layer has names of its own; its root tells forward from backward.
+    root, _, _ = text.partition("/")
+    start = before.rfind("/", 0, named.end(1) - 1) + 1
+    step, slash, _ = after.partition("/")
+    opening = _escaped(before) if start == 0 else f"{_escaped(root)}/*{_escaped(before[start:])}"
+    kind = (_CLASS.search(step) or _CLASS.search(named[1]) or named)[0].rstrip("_.")
+    if slash:
+        return _Found(f"{opening}{NUMBER}{_escaped(step)}/*", kind, Match.PART)
+    return _Found(f"{opening}{NUMBER}{_escaped(step)}", kind, Match.LAYER)
+
+
+def _end(
+    name: str, kind: LayerKind, words: re.Pattern[str], forward: Mapping[str, float], backward: Mapping[str, float]
+) -> Iterable[KindPatterns]:
+    """Head or tail by the words of its names, outside the layers."""
+    ahead, back = (_named(words, totals) for totals in (forward, backward))
+    if ahead:
+        parts = Match.PART if len(ahead) > 1 or "*" in ahead[0] else Match.LAYER
+        yield KindPatterns(name, kind, OR.join(ahead), OR.join(back), parts)
+
+
+def _named(words: re.Pattern[str], totals: Mapping[str, float]) -> list[str]:
+    """Patterns of names with a word, those with most time."""
+    time: dict[str, float] = defaultdict(float)
+    for text, total in totals.items():
+        found = words.search(text)
+        if found is None or _LAYER.search(text):
+            continue
+        if "/" in text:
+            root, _, _ = text.partition("/")
+            start = text.rfind("/", 0, found.start()) + 1
+            end = text.find("/", found.end())
+            inner = text[start:] if end < 0 else f"{text[start:end]}/*"
+            time[_escaped(inner) if start == 0 else f"{root}/*{_escaped(inner)}"] += total
+        else:
+            time[_escaped(text)] += total
+    return sorted(time, key=lambda pattern: -time[pattern])[:_MOST_ALTERNATIVES]
+
+
+def _escaped(text: str) -> str:
+    """A name as a pattern: it has no sign for a hash or a bar that are meant, and a star matches them too."""
+    return text.replace(NUMBER, "*").replace(OR, "*")
