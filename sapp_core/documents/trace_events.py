@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from enum import StrEnum
-from math import isfinite
+from json.scanner import make_scanner
 from typing import NoReturn
 
 from sapp_core.documents.report import Report, found, quoted
@@ -23,6 +23,7 @@ MAX_VALUE_CHARACTERS = 4 * 2**20
 
 _EVENTS = "traceEvents"
 _BLANK = re.compile(r"[ \t\r\n]*")
+_EVENT_AHEAD = re.compile(r"[ \t\r\n]*,[ \t\r\n]*(?=\{)")
 _NEAR_THE_END = 16
 """Characters: a word or number that is cut off there is no error of its own."""
 _KEYS_SHOWN = 5
@@ -43,14 +44,14 @@ class _CutOffError(Exception):
 
 def microseconds(value: object) -> float | None:
     """A time of an event, which may be written as text (MindSpore does); None = it is no time."""
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
+    if type(value) is not float:
+        if type(value) not in (int, str):
             return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < LARGEST_TIME:
-        return None
-    return float(value) if isfinite(value) else None
+        try:
+            value = float(value)  # type: ignore[arg-type]  # int or text, which mypy does not see
+        except (ValueError, OverflowError):
+            return None
+    return value if -LARGEST_TIME < value < LARGEST_TIME else None
 
 
 class TraceEvents:
@@ -68,7 +69,9 @@ class TraceEvents:
         self.ending = Ending.CLOSED
         self._pieces = pieces
         self._report = report
-        self._decode = json.JSONDecoder(strict=False).raw_decode
+        decoder = json.JSONDecoder(strict=False)
+        self._decode = decoder.raw_decode
+        self._scan = make_scanner(decoder)  # type: ignore[arg-type]  # typeshed asks for the answer's own type
         self._text = ""
         self._at = 0
         self._before = 0  # characters that were read and dropped
@@ -94,10 +97,22 @@ class TraceEvents:
                 self.ending = Ending.CUT
                 return
             yield value
+            yield from self._at_hand()
             if self._next() == ",":
                 self._at += 1
             elif self._next() not in ("]", ""):
                 self._broken("an event must be followed by , or ]")
+
+    def _at_hand(self) -> Iterator[object]:
+        """Events that are in the piece as a whole, up to the first one where there is more to look at."""
+        text, at, scan = self._text, self._at, self._scan
+        while ahead := _EVENT_AHEAD.match(text, at):
+            try:
+                value, at = scan(text, ahead.end())
+            except (StopIteration, ValueError, RecursionError):
+                break
+            yield value
+        self._at = at
 
     def _enter(self) -> None:
         """Go to the first event."""

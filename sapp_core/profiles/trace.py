@@ -20,10 +20,9 @@ from sapp_core.errors import ProfileError
 MAX_FILE_BYTES = 200 * 2**20
 MAX_EVENTS = 4_000_000
 MAX_TRACKS = 10_000
+MAX_NAMES = 200_000
 MAX_NAME_CHARACTERS = 32 * 2**20
 """Of all different names together."""
-
-_FREE_NUMBER = "a trace may hold"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ def read_trace(files: Sequence[tuple[str, BinaryIO]], told: Callable[[float], No
         try:
             if size > MAX_FILE_BYTES:
                 report.stop("", f"must not be larger than {MAX_FILE_BYTES // 2**20} MB, found {size / 2**20:,.0f} MB.")
-            columns.read(TraceEvents(text_pieces(stream, report, tell), report), report, len(files) > 1)
+            columns.read(TraceEvents(text_pieces(stream, report, tell), report), report, several=len(files) > 1)
         except ProfileError as error:
             problems += error.problems
         done += size
@@ -112,7 +111,7 @@ class _Columns:
         self._start, self._duration = array("d"), array("d")
         self._notes: list[str] = []
 
-    def read(self, events: TraceEvents, report: Report, several: bool) -> None:  # noqa: FBT001
+    def read(self, events: TraceEvents, report: Report, *, several: bool) -> None:
         """All events of a file.
 
         Args:
@@ -122,36 +121,38 @@ class _Columns:
         """
         source = report.source if several else ""
         marks = _Marks()
-        entries = unread = kept = 0
+        before = len(self._name)
+        entries = unread = 0
         for event in events:
             entries += 1
-            phase = event.get("ph") if isinstance(event, dict) else None
-            if not isinstance(event, dict) or phase is None:
+            if type(event) is not dict or not self._take(event, source, marks, report):
                 unread += 1
-            elif phase == "X":
-                start, duration = microseconds(event.get("ts")), microseconds(event.get("dur"))
-                if start is None or duration is None or duration < 0:
-                    unread += 1
-                    continue
-                self._keep(self._name_of(event, report), self._track_of(event, source, report), start, duration)
-                kept += 1
-                self._check_number(len(self._name), report)
-            elif phase in ("B", "E"):
-                start = microseconds(event.get("ts"))
-                if start is None:
-                    unread += 1
-                    continue
-                name = self._name_of(event, report) if phase == "B" else _END
-                marks.add(self._track_of(event, source, report), start, name)
-                self._check_number(len(self._name) + len(marks), report)
-            elif phase == "M":
-                self._hear(event, source)
+            if len(self._name) + len(marks) > MAX_EVENTS:
+                report.stop("", f"a trace may hold {MAX_EVENTS:,} timed events, found more; trace fewer steps.")
         for track, start, duration, name in marks.pairs():
             self._keep(name, track, start, duration)
-            kept += 1
+        kept = len(self._name) - before
         if not kept:
             report.stop("", _nothing(entries, events.ending))
         self._note(report.source, events.ending, kept, unread, marks.alone)
+
+    def _take(self, event: dict[str, object], source: str, marks: "_Marks", report: Report) -> bool:
+        """Keep an event; False = it is none, or has no legal time."""
+        phase = event.get("ph")
+        if phase == "X":
+            start, duration = microseconds(event.get("ts")), microseconds(event.get("dur"))
+            if start is None or duration is None or duration < 0:
+                return False
+            self._keep(self._name_of(event, report), self._track_of(event, source, report), start, duration)
+        elif phase in ("B", "E"):
+            start = microseconds(event.get("ts"))
+            if start is None:
+                return False
+            name = self._name_of(event, report) if phase == "B" else _END
+            marks.add(self._track_of(event, source, report), start, name)
+        elif phase == "M":
+            self._hear(event, source)
+        return phase is not None
 
     def trace(self) -> Trace:
         """Everything that was read."""
@@ -177,17 +178,24 @@ class _Columns:
         if found is None:
             found = self._names[key] = len(self._names)
             self._characters += len(key[0]) + len(key[1])
-            if self._characters > MAX_NAME_CHARACTERS:
-                report.stop("", f"{_FREE_NUMBER} {MAX_NAME_CHARACTERS:,} characters of different names, found more.")
+            if found >= MAX_NAMES or self._characters > MAX_NAME_CHARACTERS:
+                report.stop(
+                    "",
+                    f"a trace may hold {MAX_NAMES:,} different names of together {MAX_NAME_CHARACTERS:,} characters, "
+                    f"found more; trace without Python's call stack.",
+                )
         return found
 
     def _track_of(self, event: dict[str, object], source: str, report: Report) -> int:
-        key = (source, _identity(event.get("pid")), _identity(event.get("tid")))
+        process, thread = event.get("pid"), event.get("tid")
+        if type(process) is not int or type(thread) is not int:
+            process, thread = _identity(process), _identity(thread)
+        key = (source, process, thread)
         found = self._tracks.get(key)
         if found is None:
             found = self._tracks[key] = len(self._tracks)
             if found >= MAX_TRACKS:
-                report.stop("", f"{_FREE_NUMBER} {MAX_TRACKS:,} threads and streams, found more.")
+                report.stop("", f"a trace may hold {MAX_TRACKS:,} threads and streams, found more.")
         return found
 
     def _hear(self, event: dict[str, object], source: str) -> None:
@@ -210,10 +218,6 @@ class _Columns:
             self._said.get((source, process, (thread,)), f"thread {thread}"),
         ]
         return " · ".join(part for part in parts if part)
-
-    def _check_number(self, number: int, report: Report) -> None:
-        if number > MAX_EVENTS:
-            report.stop("", f"{_FREE_NUMBER} {MAX_EVENTS:,} timed events, found more; trace fewer steps.")
 
     def _note(self, source: str, ending: Ending, kept: int, unread: int, alone: int) -> None:
         """What is odd about a file that can be used."""

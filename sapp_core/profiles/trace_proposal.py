@@ -69,7 +69,7 @@ def propose(trace: Trace) -> tuple[KindPatterns, ...]:
 
 
 def _bodies(trace: Trace, totals: Mapping[str, float]) -> list[_Found]:
-    """Patterns of layers, in the order of their first number; where labels nest, the outermost."""
+    """Patterns of layers, in the order they first run; where labels nest, the outermost."""
     layers: dict[_Found, set[int]] = defaultdict(set)
     names: dict[_Found, list[str]] = defaultdict(list)
     time: dict[_Found, float] = defaultdict(float)
@@ -93,7 +93,7 @@ def _bodies(trace: Trace, totals: Mapping[str, float]) -> list[_Found]:
             if np.mean(inside(trace, rows, outer[rows])[own[rows]]) < _MOSTLY:
                 usual.append(found)
                 outer |= own
-    return sorted(usual, key=lambda found: min(layers[found]))
+    return sorted(usual, key=lambda found: float(trace.start[_events(trace, names[found])].min()))
 
 
 def _events(trace: Trace, texts: Iterable[str]) -> NDArray[np.bool_]:
