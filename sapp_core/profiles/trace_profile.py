@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from sapp_core.domain.profile import MODES, LayerKind, LayerProfile, ModelProfile, RecomputeMode
 from sapp_core.errors import ProfileError
 from sapp_core.profiles.load import LoadedProfile
+from sapp_core.profiles.save import profile_rows, with_rows
 from sapp_core.profiles.schema import MAX_LAYERS, MODE_KEYS
 from sapp_core.profiles.trace_kinds import KindTimes, Measurement
 
@@ -34,7 +35,7 @@ def trace_profile(
         run_under: what the traced run recomputed.
 
     Raises:
-        ProfileError: the patterns make no profile, one sentence for each reason.
+        ProfileError: the patterns make no profile, or one that breaks a rule of profile files; one sentence a reason.
     """
     problems = list(measured.problems)
     total = sum(kind.num_layers for kind in measured.kinds)
@@ -49,8 +50,6 @@ def trace_profile(
         layers.append(_layer(kind, remembered, run_under))
     if not any(layer.forward_time for layer in layers):
         raise ProfileError("the matching events must take time, found only times of 0; choose other names.")
-    if memory is None:
-        warnings.append("memory: a trace has none; it is 0 until it is typed into the table or taken from a profile.")
     profile = ModelProfile(
         name=name,
         layers=tuple(layers),
@@ -59,7 +58,8 @@ def trace_profile(
         training=memory.training if memory else None,
         memory_limit_mb=memory.memory_limit_mb if memory else None,
     )
-    return LoadedProfile(profile, tuple(warnings))
+    checked = with_rows(profile, profile_rows(profile))
+    return LoadedProfile(checked.profile, (*warnings, *checked.warnings))
 
 
 def _partners(measured: Measurement, memory: ModelProfile | None) -> Iterator[LayerProfile | None]:
