@@ -238,6 +238,7 @@ def _check(options: argparse.Namespace) -> int:
 
 def _trace(options: argparse.Namespace) -> int:
     loaded, measured = profile_of_trace(options)
+    tell("note", measured.trace.notes)
     profile = loaded.profile
     answer(
         options.json,

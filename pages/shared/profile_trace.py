@@ -80,9 +80,11 @@ def trace_section(memories: dict[str, tuple[str, ModelProfile]]) -> LoadedProfil
         return None
     trace = read.trace
     st.caption(
-        f"Read: **{literal(read.name)}**, {trace.num_events:,} timed events of {len(trace.names):,} names on "
-        f"{len(trace.tracks):,} threads and streams."
+        f"Read: **{literal(read.name)}**. Timed events: {trace.num_events:,}; different names: {len(trace.names):,}; "
+        f"threads and streams: {len(trace.tracks):,}."
     )
+    if trace.notes:
+        st.info(bullets(trace.notes), icon=":material/info:")
     kinds = _kinds(read.proposal)
     reading, run_under = _reading(trace)
     memory = _memory(memories)
@@ -177,8 +179,8 @@ def _columns() -> dict[str, Any]:
             options=[str(match) for match in Match], required=True, default=str(Match.LAYER),
             help="A layer: each matching event is one run of a layer. A part: the events of a run are added up.",
         ),
-        "Forward": text(width="large", help="Pattern for names of forward events; empty = not in this trace."),
-        "Backward": text(width="large", help="Pattern for names of backward events; empty = twice the forward."),
+        "Forward": text(help="Pattern for names of forward events; empty = not in this trace."),
+        "Backward": text(help="Pattern for names of backward events; empty = twice the forward."),
     }  # fmt: skip
 
 

@@ -209,12 +209,12 @@ def _remarks(kind: KindPatterns, times: LayerTimes, trace: Trace) -> Iterator[st
         yield apart
     if kind.match is Match.PART:
         yield from _remarks_on_parts(times)
-    elif len(times.layers) > 1 or times.layers[0] >= 0:
+    else:
         texts = {trace.names[i].text for i in np.unique(trace.name[times.rows])}
         if len(texts) > len(times.layers):
             yield (
-                f"{len(texts):,} names share {len(times.layers):,} layers, each counted as a whole layer; if they "
-                f"are parts, choose that a match is a part."
+                f"events of {len(texts):,} names count each as a whole layer; if they are parts of one, choose that a "
+                f"match is a part."
             )
 
 

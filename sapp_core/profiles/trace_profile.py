@@ -25,7 +25,7 @@ MICROSECONDS = 1000.0
 def trace_profile(
     measured: Measurement, name: str, memory: ModelProfile | None, run_under: RecomputeMode = RecomputeMode.NONE
 ) -> LoadedProfile:
-    """The profile of a measured trace.
+    """The profile of a measured trace; what is odd about its files is not repeated among the warnings.
 
     Args:
         measured: times of all kinds.
@@ -43,7 +43,7 @@ def trace_profile(
         problems.append(f"layers: must be at most {MAX_LAYERS:,} in all, found {total:,}.")
     if problems:
         raise ProfileError(*problems)
-    warnings = [*measured.trace.notes, *measured.warnings]
+    warnings = [*measured.warnings]
     layers = []
     for kind, remembered in zip(measured.kinds, _partners(measured, memory), strict=True):
         warnings += _unmeasured(kind, remembered, memory)

@@ -6,12 +6,14 @@ scope of an op as a path (`Default/network/model/layers/3-DecoderLayer/attention
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sapp_core.documents.trace_events import DEVICE_ANNOTATION
 from sapp_core.domain.profile import LayerKind
 from sapp_core.profiles.trace import Trace
 from sapp_core.profiles.trace_kinds import KindPatterns
@@ -32,6 +34,9 @@ _MOSTLY = 0.5
 """Labels of which more run inside those of a layer belong to parts of it."""
 
 
+_Key = TypeVar("_Key")
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
     """A pattern that some names suggest.
@@ -47,53 +52,81 @@ class _Found:
     match: Match
 
 
+@dataclass(slots=True)
+class _Names:
+    """Names that suggest the same pattern.
+
+    Attributes:
+        texts: of the names.
+        time: of all their events, µs.
+        layers: numbers in the names.
+    """
+
+    texts: list[str] = field(default_factory=list)
+    time: float = 0.0
+    layers: set[int] = field(default_factory=set)
+
+    def add(self, text: str, time: float) -> None:
+        """One more name."""
+        self.texts.append(text)
+        self.time += time
+
+
 def propose(trace: Trace) -> tuple[KindPatterns, ...]:
     """Head, body kinds and tail as far as the names tell them; always a BODY, with an empty pattern if need be."""
     totals = np.bincount(trace.name, trace.duration, len(trace.names))
     forward: dict[str, float] = defaultdict(float)
     backward: dict[str, float] = defaultdict(float)
+    # Where labels have the times of the device, nothing else is worth proposing.
+    on_device = any(name.category == DEVICE_ANNOTATION for name in trace.names)
     for known, total in zip(trace.names, totals.tolist(), strict=True):
+        if on_device and known.category != DEVICE_ANNOTATION:
+            continue
         if not _RECOMPUTED.search(known.text):
             (backward if _BACKWARD.search(known.text) else forward)[known.text] += total
-    bodies, body_gradients = _bodies(trace, forward), _bodies(trace, backward)
-    kinds = [*_end("Head", LayerKind.HEAD, _HEAD, forward, backward)]
+    bodies, gradients = _bodies(trace, forward), _bodies(trace, backward)
+    body_kinds = []
     for i, body in enumerate(bodies[:_MOST_KINDS]):
-        pair = next((other for other in body_gradients if other.kind == body.kind), None)
-        if pair is None and len(bodies) == len(body_gradients) == 1:
-            pair = body_gradients[0]
+        pair = next((other for other in gradients if other.kind == body.kind), None)
+        if pair is None and len(bodies) == len(gradients) == 1:
+            pair = gradients[0]
         name = body.kind if [other.kind for other in bodies].count(body.kind) == 1 else f"{body.kind} {i + 1}"
-        kinds.append(KindPatterns(name, LayerKind.BODY, body.pattern, pair.pattern if pair else "", body.match))
-    if not bodies:
-        kinds.append(KindPatterns("Body", LayerKind.BODY, ""))
-    return (*kinds, *_end("Tail", LayerKind.TAIL, _TAIL, forward, backward))
+        body_kinds.append(KindPatterns(name, LayerKind.BODY, body.pattern, pair.pattern if pair else "", body.match))
+    return (
+        *_end(trace, "Head", LayerKind.HEAD, _HEAD, forward, backward),
+        *(body_kinds or [KindPatterns("Body", LayerKind.BODY, "")]),
+        *_end(trace, "Tail", LayerKind.TAIL, _TAIL, forward, backward),
+    )
 
 
 def _bodies(trace: Trace, totals: Mapping[str, float]) -> list[_Found]:
     """Patterns of layers, in the order they first run; where labels nest, the outermost."""
-    layers: dict[_Found, set[int]] = defaultdict(set)
-    names: dict[_Found, list[str]] = defaultdict(list)
-    time: dict[_Found, float] = defaultdict(float)
+    names: dict[_Found, _Names] = defaultdict(_Names)
     for text, total in totals.items():
-        if (named := _LAYER.search(text)) is None:
-            continue
-        found = _pattern(text, named)
-        layers[found].add(int(named[2]))
-        names[found].append(text)
-        time[found] += total
-    usual = [found for found in layers if len(layers[found]) > 1]
-    longest = sorted((found for found in usual if found.match is Match.LAYER), key=lambda found: -time[found])
-    if longest:
-        usual = []
-        outer = np.zeros(trace.num_events, bool)
-        for found in longest:
-            if time[found] < _SMALL_SHARE * time[longest[0]]:
-                break
-            own = _events(trace, names[found])
-            rows = np.flatnonzero(own | outer)
-            if np.mean(inside(trace, rows, outer[rows])[own[rows]]) < _MOSTLY:
-                usual.append(found)
-                outer |= own
-    return sorted(usual, key=lambda found: float(trace.start[_events(trace, names[found])].min()))
+        if named := _LAYER.search(text):
+            found = _pattern(text, named)
+            names[found].add(text, total)
+            names[found].layers.add(int(named[2]))
+    usual = {found: own for found, own in names.items() if len(own.layers) > 1}
+    wholes = {found: own for found, own in usual.items() if found.match is Match.LAYER}
+    chosen = _outermost(trace, wholes) if wholes else list(usual)
+    return sorted(chosen, key=lambda found: float(trace.start[_events(trace, names[found].texts)].min()))
+
+
+def _outermost(trace: Trace, names: Mapping[_Key, _Names]) -> list[_Key]:
+    """Those whose events mostly do not run inside those of others, longest first, without very short ones."""
+    longest = sorted(names, key=lambda key: -names[key].time)
+    outer = np.zeros(trace.num_events, bool)
+    chosen = []
+    for key in longest:
+        if names[key].time < _SMALL_SHARE * names[longest[0]].time:
+            break
+        own = _events(trace, names[key].texts)
+        rows = np.flatnonzero(own | outer)
+        if np.mean(inside(trace, rows, outer[rows])[own[rows]]) < _MOSTLY:
+            chosen.append(key)
+            outer |= own
+    return chosen
 
 
 def _events(trace: Trace, texts: Iterable[str]) -> NDArray[np.bool_]:
@@ -119,18 +152,24 @@ def _pattern(text: str, named: re.Match[str]) -> _Found:
 
 
 def _end(
-    name: str, kind: LayerKind, words: re.Pattern[str], forward: Mapping[str, float], backward: Mapping[str, float]
-) -> Iterable[KindPatterns]:
+    trace: Trace,
+    name: str,
+    kind: LayerKind,
+    words: re.Pattern[str],
+    forward: Mapping[str, float],
+    backward: Mapping[str, float],
+) -> Iterator[KindPatterns]:
     """Head or tail by the words of its names, outside the layers."""
-    ahead, back = (_named(words, totals) for totals in (forward, backward))
+    ahead, back = (_named(trace, words, totals) for totals in (forward, backward))
     if ahead:
-        parts = Match.PART if len(ahead) > 1 or "*" in ahead[0] else Match.LAYER
-        yield KindPatterns(name, kind, OR.join(ahead), OR.join(back), parts)
+        is_one = all(len(patterns) <= 1 and "*" not in "".join(patterns) for patterns in (ahead, back))
+        match = Match.LAYER if is_one else Match.PART
+        yield KindPatterns(name, kind, OR.join(ahead), OR.join(back), match)
 
 
-def _named(words: re.Pattern[str], totals: Mapping[str, float]) -> list[str]:
-    """Patterns of names with a word, those with most time."""
-    time: dict[str, float] = defaultdict(float)
+def _named(trace: Trace, words: re.Pattern[str], totals: Mapping[str, float]) -> list[str]:
+    """Patterns of names with a word, the outermost, those with most time."""
+    names: dict[str, _Names] = defaultdict(_Names)
     for text, total in totals.items():
         found = words.search(text)
         if found is None or _LAYER.search(text):
@@ -139,11 +178,11 @@ def _named(words: re.Pattern[str], totals: Mapping[str, float]) -> list[str]:
             root, _, _ = text.partition("/")
             start = text.rfind("/", 0, found.start()) + 1
             end = text.find("/", found.end())
-            inner = text[start:] if end < 0 else f"{text[start:end]}/*"
-            time[_escaped(inner) if start == 0 else f"{root}/*{_escaped(inner)}"] += total
+            inner = _escaped(text[start:] if end < 0 else f"{text[start:end]}/*")
+            names[inner if start == 0 else f"{_escaped(root)}/*{inner}"].add(text, total)
         else:
-            time[_escaped(text)] += total
-    return sorted(time, key=lambda pattern: -time[pattern])[:_MOST_ALTERNATIVES]
+            names[_escaped(text)].add(text, total)
+    return _outermost(trace, names)[:_MOST_ALTERNATIVES]
 
 
 def _escaped(text: str) -> str:
