@@ -170,7 +170,8 @@ class TraceEvents:
                 self._broken("lists and mappings nest too deep for a trace")
             else:
                 # A number may go on in the next piece.
-                if end == len(self._text) and isinstance(value, int | float) and self._more():
+                is_open = isinstance(value, int | float) and end > len(self._text) - _NEAR_THE_END
+                if is_open and self._more():
                     continue
                 self._at = end
                 return value
@@ -180,7 +181,9 @@ class TraceEvents:
         if self._ended:
             return False
         piece = next((piece for piece in self._pieces if piece), "")
-        self._ended = not piece
+        if not piece:
+            self._ended = True
+            return False
         if self._at:
             self._before += self._at
             self._text = self._text[self._at :]
@@ -188,7 +191,7 @@ class TraceEvents:
         if len(self._text) > MAX_VALUE_CHARACTERS:
             self._broken(f"an entry of a trace must not be longer than {MAX_VALUE_CHARACTERS:,} characters")
         self._text += piece
-        return bool(piece)
+        return True
 
     def _broken(self, rule: str) -> NoReturn:
         self._report.stop("", f"is broken at character {self._before + self._at + 1:,}: {rule.rstrip('.')}.")

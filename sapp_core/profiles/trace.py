@@ -94,6 +94,7 @@ def read_trace(files: Sequence[tuple[str, BinaryIO]], told: Callable[[float], No
         except ProfileError as error:
             problems += error.problems
         done += size
+        tell(0, done)
     if problems:
         raise ProfileError(*problems)
     return columns.trace()

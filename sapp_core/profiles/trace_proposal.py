@@ -171,17 +171,18 @@ def _named(trace: Trace, words: re.Pattern[str], totals: Mapping[str, float]) ->
     """Patterns of names with a word, the outermost, those with most time."""
     names: dict[str, _Names] = defaultdict(_Names)
     for text, total in totals.items():
-        found = words.search(text)
-        if found is None or _LAYER.search(text):
+        steps = text.split("/")
+        # Cells around the whole model are called after what they add to it, such as network-WithLossCell.
+        places = [i for i, step in enumerate(steps) if words.search(step) and not step.startswith("network")]
+        if not places or _LAYER.search(text):
             continue
-        if "/" in text:
-            root, _, _ = text.partition("/")
-            start = text.rfind("/", 0, found.start()) + 1
-            end = text.find("/", found.end())
-            inner = _escaped(text[start:] if end < 0 else f"{text[start:end]}/*")
-            names[inner if start == 0 else f"{_escaped(root)}/*{inner}"].add(text, total)
-        else:
-            names[_escaped(text)].add(text, total)
+        place = places[-1]
+        pattern = _escaped(steps[place])
+        if place > 0:
+            pattern = f"{_escaped(steps[0])}/*{pattern}"
+        if place < len(steps) - 1:
+            pattern += "/*"
+        names[pattern].add(text, total)
     return _outermost(trace, names)[:_MOST_ALTERNATIVES]
 
 
