@@ -39,13 +39,14 @@ def text_pieces(stream: BinaryIO, report: Report, told: Callable[[int], None] | 
     """
     is_packed = stream.read(len(_GZIP)) == _GZIP
     stream.seek(0)
-    source: BinaryIO = gzip.GzipFile(fileobj=stream) if is_packed else stream  # type: ignore[assignment]
+    # Several reads at once would lose what was unpacked before the end of a file that is cut off.
+    read = gzip.GzipFile(fileobj=stream).read1 if is_packed else stream.read
     decoder = codecs.getincrementaldecoder("utf-8-sig")(errors="replace")
     unpacked = 0
     while True:
         if told:
             told(stream.tell())
-        data = _piece(source, report)
+        data = _piece(read, report, is_first=not unpacked)
         unpacked += len(data)
         if is_packed and unpacked > MAX_UNPACKED_BYTES:
             report.stop("", f"must not unpack to more than {MAX_UNPACKED_BYTES / 2**30:g} GB; trace fewer steps.")
@@ -54,10 +55,12 @@ def text_pieces(stream: BinaryIO, report: Report, told: Callable[[int], None] | 
             return
 
 
-def _piece(source: BinaryIO, report: Report) -> bytes:
+def _piece(read: Callable[[int], bytes], report: Report, *, is_first: bool) -> bytes:
     try:
-        return source.read(PIECE_BYTES)
+        return read(PIECE_BYTES)
     except EOFError:
+        if is_first:
+            report.stop("", "is a gzip file that is cut off before its text begins; pack it again.")
         return b""
     except (gzip.BadGzipFile, zlib.error):
         report.stop("", "is a broken gzip file; pack it again, or unpack it first.")

@@ -119,7 +119,13 @@ def test_a_broken_gzip_is_refused_and_a_cut_one_ends_its_text():
     packed = gzip.compress(f"[{EVENT}]".encode() * 1000)
     with pytest.raises(FormatError, match="is a broken gzip file"):
         pieces(packed[:40] + b"\x00\xff" * 20 + packed[80:])
-    assert f"[{EVENT}]".startswith(pieces(packed[:-20])[:50])
+    text = "".join(f"{number} {EVENT}\n" for number in range(30_000))
+    packed = gzip.compress(text.encode())
+    kept = pieces(packed[: len(packed) // 2])
+    assert text.startswith(kept)
+    assert len(kept) > len(text) // 4
+    with pytest.raises(FormatError, match="is cut off before its text begins"):
+        pieces(packed[:12])
 
 
 @pytest.mark.parametrize(
