@@ -20,12 +20,14 @@ from sapp_core.profiles.trace_kinds import KindPatterns
 from sapp_core.profiles.trace_patterns import NUMBER, OR
 from sapp_core.profiles.trace_times import Match, inside
 
-_LAYER = re.compile(r"(\w*(?:layer|block|decoder|encoder)[A-Za-z]*[ ._/:-]{0,2})(\d{1,9})(?!\d)", re.IGNORECASE)
+_LAYER = re.compile(r"((?<!\w)\w*?(?:layer|block|decoder|encoder)[A-Za-z]*[ ._/:-]{0,2})(\d{1,9})(?!\d)", re.IGNORECASE)
 _BACKWARD = re.compile(r"grad|backward|bwd", re.IGNORECASE)
 _RECOMPUTED = re.compile(r"recompute", re.IGNORECASE)
 _HEAD = re.compile(r"embed", re.IGNORECASE)
 _TAIL = re.compile(r"lm_?head|loss|logits", re.IGNORECASE)
 _CLASS = re.compile(r"[A-Za-z_]\w*")
+_LONGEST_NAME = 1000
+"""Characters; the time to look for layers in a word grows with the square of its length."""
 _MOST_ALTERNATIVES = 3
 _MOST_KINDS = 8
 _SMALL_SHARE = 0.05
@@ -80,7 +82,7 @@ def propose(trace: Trace) -> tuple[KindPatterns, ...]:
     # Where labels have the times of the device, nothing else is worth proposing.
     on_device = any(name.category == DEVICE_ANNOTATION for name in trace.names)
     for known, total in zip(trace.names, totals.tolist(), strict=True):
-        if on_device and known.category != DEVICE_ANNOTATION:
+        if (on_device and known.category != DEVICE_ANNOTATION) or len(known.text) > _LONGEST_NAME:
             continue
         if not _RECOMPUTED.search(known.text):
             (backward if _BACKWARD.search(known.text) else forward)[known.text] += total

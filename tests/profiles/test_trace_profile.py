@@ -147,6 +147,11 @@ def test_a_trace_without_layers_has_a_row_to_fill_in():
     assert proposed(read([event("aten::mm", 0, 1)])) == {"Body": ("BODY", "", "", Match.LAYER)}
 
 
+def test_long_names_take_no_long_time():
+    events = [event("layer" * 20_000, 0, 1), event("a" * 100_000 + "layer 1", 0, 1), event("layer" * 199 + " 1", 0, 1)]
+    assert proposed(read(events)) == {"Body": ("BODY", "", "", Match.LAYER)}
+
+
 def test_a_proposal_matches_what_it_was_made_from():
     for trace in (golden("pytorch_labels"), golden("pytorch_modules"), read(mindspore())):
         measured = measure(trace, propose(trace))
