@@ -344,7 +344,8 @@ def _add_trace(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar=("PLACE NAME FORWARD", "BACKWARD"),
         help="a layer kind: HEAD, BODY or TAIL, its name, and patterns of its events: * is any text, # the layer's "
-        "number; may be repeated (default: a proposal from the names of the trace)",
+        "number, 'A > B' a B during an A, 'A | B' one of both; may be repeated (default: a proposal from the "
+        "names of the trace)",
     )
     add(
         "--parts",
@@ -368,7 +369,7 @@ def _add_trace(parser: argparse.ArgumentParser) -> None:
         type=_positive,
         default=0,
         metavar="N",
-        help="first occurrences of each name to leave out as warm-up (default: none)",
+        help="first runs of each layer to leave out as warm-up (default: none)",
     )
     add(
         "--recomputed",

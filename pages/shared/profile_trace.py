@@ -132,9 +132,10 @@ def _kinds(proposal: Sequence[KindPatterns]) -> tuple[KindPatterns, ...]:
     """The table of patterns."""
     st.subheader("Which events are which layer", anchor=False)
     st.caption(
-        "One row for each layer kind. In a pattern, `*` is any text, `#` the layer's number, and ` | ` stands between "
-        "patterns that mean the same; all else is meant letter by letter, and a pattern is a whole name. The first "
-        "patterns are a proposal from the names of the trace. Rows can be added and removed."
+        "One row for each layer kind. In a pattern, `*` is any text, `#` the layer's number, ` | ` stands between "
+        "patterns that mean the same, and `A > B` is an event B that runs during an A of its process; all else is "
+        "meant letter by letter, and a pattern is a whole name. An event belongs to the first pattern that matches it, "
+        "those with `>` first. The proposal comes from the names of the trace; rows can be added or removed."
     )
     given = pd.DataFrame([_row(kind) for kind in proposal], columns=list(_COLUMNS)).astype({"Layers": "Int64"})
     sheet = sheet_of(_TABLE, tuple(proposal), given)
@@ -193,8 +194,8 @@ def _reading(trace: Trace) -> tuple[Reading, RecomputeMode]:
         "occur.",
     )  # fmt: skip
     num_skipped = skipped.number_input(
-        "First occurrences to leave out", 0, _MOST_SKIPPED, 0, key="trace_skipped", persist_state="session",
-        help="Of each name on each thread: the warm-up, in which kernels are compiled and memory is first allocated.",
+        "First runs to leave out", 0, _MOST_SKIPPED, 0, key="trace_skipped", persist_state="session",
+        help="Of each layer: the warm-up, in which kernels are compiled and memory is first allocated.",
     )  # fmt: skip
     run_under = mode.selectbox(
         "Recomputed in the run", [str(known) for known in RecomputeMode], key="trace_mode", persist_state="session",

@@ -26,9 +26,10 @@ def preview(measured: Measurement, left: tuple[NamedTime, ...]) -> None:
     """
     _table(match_rows(measured), "trace_matches")
     st.caption(
-        "Of each layer kind the median of its layers, and of each layer: a match that is a layer, the median of its "
-        "runs; matches that are parts, Σ over names of (occurrences ÷ runs) · median. An event inside another match of "
-        "the pattern, on the same thread, counts once. Quartiles and spread (upper − lower, of the median) likewise."
+        "Of each layer kind the median of its layers. Of each layer, where a match is a layer, the median of its runs; "
+        "where it is a part, Σ over parts of the median of each: a name that occurs k times in each run is k parts, "
+        "one that occurs unevenly adds its mean. An event inside another match of the pattern, on the same thread, "
+        "counts once. Quartiles and spread (upper − lower, of the median) likewise."
     )
     matched, missed = st.columns(2)
     with matched, st.expander("Names that match", icon=":material/check:"):

@@ -45,6 +45,7 @@ class Trace:
     Attributes:
         names: different names.
         tracks: threads or streams of the trace, `process · thread` as far as it says them.
+        process: `[track]`, number of the process it belongs to.
         name: `[event]`, position in `names`.
         track: `[event]`, position in `tracks`.
         start: `[event]`, µs.
@@ -54,6 +55,7 @@ class Trace:
 
     names: tuple[Name, ...]
     tracks: tuple[str, ...]
+    process: NDArray[np.int32]
     name: NDArray[np.int32]
     track: NDArray[np.int32]
     start: NDArray[np.float64]
@@ -164,7 +166,18 @@ class _Columns:
         for column in (name, track, start, duration):
             column.setflags(write=False)
         names = tuple(Name(text, category) for category, text in self._names)
-        return Trace(names, tuple(map(self._title, self._tracks)), name, track, start, duration, tuple(self._notes))
+        processes: dict[tuple[str, object], int] = {}
+        process = [processes.setdefault(key[:2], len(processes)) for key in self._tracks]
+        return Trace(
+            names,
+            tuple(map(self._title, self._tracks)),
+            np.array(process, np.int32),
+            name,
+            track,
+            start,
+            duration,
+            tuple(self._notes),
+        )
 
     def _keep(self, name: int, track: int, start: float, duration: float) -> None:
         self._name.append(name)
@@ -224,18 +237,18 @@ class _Columns:
         """What is odd about a file that can be used."""
         if ending is Ending.CUT:
             self._notes.append(
-                f"{source}: ends inside an event, so its writing was cut off; the {kept:,} timed events before it are "
-                f"used."
+                f"{source}: ends inside an event, so its writing was cut off; the timed events before it are used: "
+                f"{kept:,}."
             )
         elif ending is Ending.OPEN:
             self._notes.append(
-                f"{source}: its list of events has no closing bracket, so its end may be missing; the {kept:,} timed "
-                f"events that are there are used."
+                f"{source}: its list of events has no closing bracket, so its end may be missing; the timed events "
+                f"that are there are used: {kept:,}."
             )
         if unread:
-            self._notes.append(f"{source}: {unread:,} entries were left out; they are no event or have no legal time.")
+            self._notes.append(f"{source}: entries that are no event or have no legal time were left out: {unread:,}.")
         if alone:
-            self._notes.append(f"{source}: {alone:,} begin or end events without a partner were left out.")
+            self._notes.append(f"{source}: begin and end events without a partner were left out: {alone:,}.")
 
 
 _END = -1
@@ -287,6 +300,6 @@ def _nothing(entries: int, ending: Ending) -> str:
     if not entries:
         return "is a trace without any event; trace at least one training step."
     return (
-        f"is no trace with times: of its {entries:,} entries none is a complete event (ph X with ts and dur) or a pair "
-        f"of begin and end (ph B and E)."
+        f"is no trace with times: none of its entries ({entries:,}) is a complete event (ph X with ts and dur) or one "
+        f"of a pair of begin and end (ph B and E)."
     )

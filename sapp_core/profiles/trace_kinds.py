@@ -10,7 +10,7 @@ from sapp_core.domain.profile import LayerKind
 from sapp_core.errors import ProfileError
 from sapp_core.profiles.schema import MAX_LAYERS
 from sapp_core.profiles.trace import Name, Trace
-from sapp_core.profiles.trace_patterns import NUMBER, read_pattern
+from sapp_core.profiles.trace_patterns import NUMBER, Pattern, read_pattern
 from sapp_core.profiles.trace_times import (
     NO_MATCH,
     LayerTimes,
@@ -18,7 +18,7 @@ from sapp_core.profiles.trace_times import (
     Reading,
     inside,
     layer_times,
-    layers_of_names,
+    layers_of_events,
     one_clock,
 )
 
@@ -46,6 +46,11 @@ class KindPatterns:
     backward: str = ""
     match: Match = Match.LAYER
     num_layers: int | None = None
+
+    @property
+    def directions(self) -> tuple[tuple[str, str], ...]:
+        """Direction and pattern."""
+        return (FORWARD, self.forward), (BACKWARD, self.backward)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +103,7 @@ class Measurement:
     Attributes:
         trace: the events.
         kinds: in the order of the patterns.
-        taken: `[name]`, whether a pattern matches it.
+        taken: `[event]`, whether a pattern matches it.
         problems: why there is no profile, a sentence each.
         warnings: what makes it doubtful.
     """
@@ -115,8 +120,7 @@ class Measurement:
         for _, _, times in (direction for kind in self.kinds for direction in kind.directions):
             if times:
                 outer[times.rows] = True
-        missed = ~self.taken[self.trace.name]
-        missed &= ~inside(self.trace, np.arange(self.trace.num_events), outer)
+        missed = ~self.taken & ~inside(self.trace, np.arange(self.trace.num_events), outer)
         return named_times(self.trace, np.flatnonzero(missed))
 
 
@@ -129,41 +133,46 @@ def named_times(trace: Trace, rows: np.ndarray[tuple[int], np.dtype[np.intp]]) -
 
 
 def measure(trace: Trace, kinds: Sequence[KindPatterns], reading: Reading = Reading()) -> Measurement:  # noqa: B008  # frozen
-    """Times of all kinds. A name belongs to the first pattern that matches it, forward before backward."""
-    taken = np.zeros(len(trace.names), bool)
+    """Times of all kinds.
+
+    An event belongs to the first pattern that matches it: those with ` > ` before the others, which say less, then in
+    the order of the kinds, forward before backward.
+    """
     problems, warnings = list(_wrong(kinds)), []
-    found = []
-    for kind in kinds:
-        times: list[LayerTimes | None] = []
-        for direction, text in ((FORWARD, kind.forward), (BACKWARD, kind.backward)):
-            where = f"{kind.name}, {direction}"
-            times.append(None)
-            if not text.strip():
-                continue
-            try:
-                pattern = read_pattern(text)
-            except ProfileError as error:
-                problems += [f"{where}: the pattern {problem}" for problem in error.problems]
-                continue
-            layers = layers_of_names(trace, pattern)
-            if twice := np.flatnonzero(taken & (layers != NO_MATCH)).tolist():
-                warnings.append(_said_twice(where, trace, twice))
-            layers[taken] = NO_MATCH
-            taken |= layers != NO_MATCH
-            if kind.match is Match.PART and kind.kind is LayerKind.BODY and not pattern.has_number:
-                problems.append(
-                    f"{where}: the pattern must have {NUMBER} for the layer's number where a match is a part, so that "
-                    f"parts of one layer can be told from those of another; or choose that a match is a layer."
-                )
-            times[-1] = layer_times(trace, one_clock(trace, layers), kind.match, reading)
-            if times[-1] is None:
-                problems.append(f"{where}: no event matches {quoted(text)}; correct the pattern or empty it.")
-            else:
-                warnings += (f"{where}: {remark}" for remark in _remarks(kind, times[-1], trace))
-        found.append(KindTimes(kind, *times))
-    for kind_times in found:
+    patterns: dict[tuple[int, str], Pattern] = {}
+    for i, kind in enumerate(kinds):
+        for direction, text in kind.directions:
+            if text.strip():
+                try:
+                    patterns[i, direction] = read_pattern(text)
+                except ProfileError as error:
+                    problems += [f"{kind.name}, {direction}: the pattern {problem}" for problem in error.problems]
+    taken = np.zeros(trace.num_events, bool)
+    times: dict[tuple[int, str], LayerTimes | None] = {}
+    for (i, direction), pattern in sorted(patterns.items(), key=lambda item: not item[1].is_limited):
+        kind, where = kinds[i], f"{kinds[i].name}, {direction}"
+        layers = layers_of_events(trace, pattern)
+        twice = taken & (layers != NO_MATCH)
+        layers[twice] = NO_MATCH
+        # What patterns with > leave to those without is meant for them.
+        if twice.any() and pattern.is_limited == any(other.is_limited for other in patterns.values()):
+            warnings.append(_said_twice(where, trace, np.unique(trace.name[twice]).tolist()))
+        taken |= layers != NO_MATCH
+        found = times[i, direction] = layer_times(trace, one_clock(trace, layers), kind.match, reading)
+        if kind.match is Match.PART and kind.kind is LayerKind.BODY and not pattern.has_number:
+            problems.append(
+                f"{where}: the pattern must have {NUMBER} for the layer's number where a match is a part, so that "
+                f"parts of one layer can be told from those of another; or choose that a match is a layer."
+            )
+        if found is None:
+            text = dict(kind.directions)[direction]
+            problems.append(f"{where}: no event matches {quoted(text)}; correct the pattern or empty it.")
+            continue
+        warnings += (f"{where}: {remark}" for remark in _remarks(kind, found, trace, reading))
+    measured = [KindTimes(kind, times.get((i, FORWARD)), times.get((i, BACKWARD))) for i, kind in enumerate(kinds)]
+    for kind_times in measured:
         warnings += _remarks_on_layers(kind_times)
-    return Measurement(trace, tuple(found), taken, tuple(problems), tuple(warnings))
+    return Measurement(trace, tuple(measured), taken, tuple(problems), tuple(warnings))
 
 
 def _wrong(kinds: Sequence[KindPatterns]) -> Iterator[str]:
@@ -188,7 +197,7 @@ def _said_twice(where: str, trace: Trace, names: Sequence[int]) -> str:
     return f"{where}: matches {count} that an earlier pattern has, such as {example}; each counts once, there."
 
 
-def _remarks(kind: KindPatterns, times: LayerTimes, trace: Trace) -> Iterator[str]:
+def _remarks(kind: KindPatterns, times: LayerTimes, trace: Trace, reading: Reading) -> Iterator[str]:
     """What makes a time doubtful."""
     if times.on_host:
         yield (
@@ -198,17 +207,16 @@ def _remarks(kind: KindPatterns, times: LayerTimes, trace: Trace) -> Iterator[st
     if times.spread > LARGE_SPREAD:
         yield f"the middle half of the times spreads over {100 * times.spread:.0f} % of the median."
     if min(times.runs) < FEW_RUNS:
-        yield f"the median rests on {min(times.runs):g} runs of a layer; {FEW_RUNS} and more tell outliers apart."
+        yield f"runs of a layer that the median rests on: {min(times.runs):g}; {FEW_RUNS} and more tell outliers apart."
     if times.first_share is not None and abs(times.first_share - 1) > LARGE_SPREAD:
         yield (
-            f"first occurrences take {100 * times.first_share:.0f} % of the median; leave them out as warm-up if they "
-            f"are few."
+            f"first runs take {100 * times.first_share:.0f} % of the median; leave them out as warm-up if they are few."
         )
     apart = _far_apart(times)
     if apart:
         yield apart
     if kind.match is Match.PART:
-        yield from _remarks_on_parts(times)
+        yield from _remarks_on_parts(times, reading)
     else:
         texts = {trace.names[i].text for i in np.unique(trace.name[times.rows])}
         if len(texts) > len(times.layers):
@@ -218,11 +226,16 @@ def _remarks(kind: KindPatterns, times: LayerTimes, trace: Trace) -> Iterator[st
             )
 
 
-def _remarks_on_parts(times: LayerTimes) -> Iterator[str]:
+def _remarks_on_parts(times: LayerTimes, reading: Reading) -> Iterator[str]:
     if times.uneven_names:
         yield (
-            f"{times.uneven_names:,} names do not occur a whole number of times in each run, so they count with the "
-            f"mean number; check the runs of a layer."
+            f"of {times.num_names:,} names, {times.uneven_names:,} do not occur equally often in each run, and add "
+            f"their mean; check the runs of a layer."
+        )
+    if reading.runs is None and times.num_names == len(times.layers) and times.layers[0] >= 0:
+        yield (
+            "all parts of a layer have one name, so the trace does not say how often a layer ran, and each part counts "
+            "as a run; type the runs of a layer (steps × micro-batches)."
         )
     if times.num_tracks > 1:
         yield (
@@ -249,11 +262,11 @@ def _remarks_on_layers(kind: KindTimes) -> Iterator[str]:
         yield f"{kind.patterns.name}: the pattern does not number the layers, so they count as 1; type their number."
     elif times and given is not None and times.layers[0] >= 0 and len(times.layers) != given:
         yield (
-            f"{kind.patterns.name}: the trace has {len(times.layers):,} layers of this kind, the model {given:,}; each "
-            f"counts as one of the trace."
+            f"{kind.patterns.name}: layers of this kind: {len(times.layers):,} in the trace, {given:,} in the model; "
+            f"each counts as one of the trace."
         )
     elif times and given is None and times.layers[0] >= 0 and kind.patterns.kind is LayerKind.BODY:
         yield (
-            f"{kind.patterns.name}: the {len(times.layers):,} layers of the trace count as all of the model; a "
-            f"trace of one stage has only some, so type the number where it is larger."
+            f"{kind.patterns.name}: the layers of the trace, {len(times.layers):,}, count as all of the model; a trace "
+            f"of one stage has only some, so type the number where it is larger."
         )

@@ -46,7 +46,7 @@ def trace_profile(
     warnings = [*measured.warnings]
     layers = []
     for kind, remembered in zip(measured.kinds, _partners(measured, memory), strict=True):
-        warnings += _unmeasured(kind, remembered, memory)
+        warnings += _unmeasured(kind, remembered, memory, run_under)
         layers.append(_layer(kind, remembered, run_under))
     if not any(layer.forward_time for layer in layers):
         raise ProfileError("the matching events must take time, found only times of 0; choose other names.")
@@ -107,13 +107,17 @@ def _extra_shares(remembered: LayerProfile | None) -> tuple[float, ...]:
     return tuple(max(time - plain, 0.0) / remembered.forward_time for time in remembered.backward_time)
 
 
-def _unmeasured(kind: KindTimes, remembered: LayerProfile | None, memory: ModelProfile | None) -> Iterator[str]:
+def _unmeasured(
+    kind: KindTimes, remembered: LayerProfile | None, memory: ModelProfile | None, run_under: RecomputeMode
+) -> Iterator[str]:
     """What the profile says about a kind that the trace does not."""
     name = kind.patterns.name
     if kind.forward is None:
         yield f"{name}: its forward was not measured and counts 0; type it into the table."
     if kind.backward is None and kind.forward is not None:
         yield f"{name}: its backward was not measured; it is taken as twice the forward."
+    if "recompute" in kind.patterns.backward and run_under is RecomputeMode.NONE:
+        yield f"{name}: the pattern of its backward takes recomputation in; say what the run recomputed."
     if kind.patterns.kind is LayerKind.BODY and kind.backward is not None:
         source = f"{remembered.name} of {memory.name}" if remembered and memory else "the defaults of profile files"
         yield f"{name}: what recomputation adds to its backward was not measured; it follows {source}."

@@ -1,7 +1,8 @@
 """First patterns for a trace: names that repeat with a number are layers, the rest is told by its words.
 
-Two ways to write names are known: one label a layer (`nn.Module: LlamaDecoderLayer_3`, `layer 3 forward`), and the
-scope of an op as a path (`Default/network/model/layers/3-DecoderLayer/attention/MatMul-op12`, MindSpore).
+Three ways to write names are known: one label a layer (`nn.Module: LlamaDecoderLayer_3`, `layer 3 forward`), and of
+MindSpore the scope of an op as a path (`Default/network/model/layers/3-DecoderLayer/attention/MatMul-op12`), or in
+lanes, an event for each step of the path (`3-DecoderLayer`, during `Default` or `Gradients`).
 """
 
 import re
@@ -17,10 +18,13 @@ from sapp_core.documents.trace_events import DEVICE_ANNOTATION
 from sapp_core.domain.profile import LayerKind
 from sapp_core.profiles.trace import Trace
 from sapp_core.profiles.trace_kinds import KindPatterns
-from sapp_core.profiles.trace_patterns import NUMBER, OR
+from sapp_core.profiles.trace_patterns import DURING, NUMBER, OR
 from sapp_core.profiles.trace_times import Match, inside
 
 _LAYER = re.compile(r"((?<!\w)\w*?(?:layer|block|decoder|encoder)[A-Za-z]*[ ._/:-]{0,2})(\d{1,9})(?!\d)", re.IGNORECASE)
+_LANE = re.compile(r"(\d{1,9})-(\w*(?:layer|block|decoder|encoder)\w*)", re.IGNORECASE)
+_GRADIENTS, _RECOMPUTING = "Gradients", "recompute_*"
+"""Lanes of MindSpore beside those of the forward."""
 _BACKWARD = re.compile(r"grad|backward|bwd", re.IGNORECASE)
 _RECOMPUTED = re.compile(r"recompute", re.IGNORECASE)
 _HEAD = re.compile(r"embed", re.IGNORECASE)
@@ -87,7 +91,7 @@ def propose(trace: Trace) -> tuple[KindPatterns, ...]:
         if not _RECOMPUTED.search(known.text):
             (backward if _BACKWARD.search(known.text) else forward)[known.text] += total
     bodies, gradients = _bodies(trace, forward), _bodies(trace, backward)
-    body_kinds = []
+    body_kinds = [] if bodies else _in_lanes(trace)
     for i, body in enumerate(bodies[:_MOST_KINDS]):
         pair = next((other for other in gradients if other.kind == body.kind), None)
         if pair is None and len(bodies) == len(gradients) == 1:
@@ -113,6 +117,25 @@ def _bodies(trace: Trace, totals: Mapping[str, float]) -> list[_Found]:
     wholes = {found: own for found, own in usual.items() if found.match is Match.LAYER}
     chosen = _outermost(trace, wholes) if wholes else list(usual)
     return sorted(chosen, key=lambda found: float(trace.start[_events(trace, names[found].texts)].min()))
+
+
+def _in_lanes(trace: Trace) -> list[KindPatterns]:
+    """Layers of the lanes of scopes, where names say nothing better: a lane has parts of layers, all of one name."""
+    texts = {name.text for name in trace.names}
+    kinds: dict[str, set[str]] = defaultdict(set)
+    for text in sorted(texts):
+        if named := _LANE.fullmatch(text):
+            kinds[named[2]].add(named[1])
+    during = [_GRADIENTS] if _GRADIENTS in texts else []
+    if during and any(text.startswith(_RECOMPUTING[:-1]) for text in texts):
+        during.append(_RECOMPUTING)
+    found = []
+    for kind, numbers in sorted(kinds.items())[:_MOST_KINDS]:
+        if len(numbers) > 1:
+            own = f"{NUMBER}-{kind}"
+            backward = OR.join(f"{scope}{DURING}{own}" for scope in during)
+            found.append(KindPatterns(kind, LayerKind.BODY, own, backward, Match.PART))
+    return found
 
 
 def _outermost(trace: Trace, names: Mapping[_Key, _Names]) -> list[_Key]:
@@ -189,5 +212,5 @@ def _named(trace: Trace, words: re.Pattern[str], totals: Mapping[str, float]) ->
 
 
 def _escaped(text: str) -> str:
-    """A name as a pattern: it has no sign for a hash or a bar that are meant, and a star matches them too."""
-    return text.replace(NUMBER, "*").replace(OR, "*")
+    """A name as a pattern: it has no sign for a hash, a bar or a > that are meant, and a star matches them too."""
+    return text.replace(NUMBER, "*").replace(OR, "*").replace(DURING, "*")

@@ -41,4 +41,4 @@ def test_from_a_trace_larger_than_other_uploads(visit, tmp_path):
     page.locator(".st-key-trace_files input[type=file]").set_input_files(trace)
     expect(page.get_by_text("Timed events: 4,040")).to_be_visible()
     expect(page.get_by_text("What a layer costs")).to_be_visible()
-    expect(page.get_by_text("the 4 layers of the trace count as all of the model")).to_be_visible()
+    expect(page.get_by_text("the layers of the trace, 4, count as all of the model")).to_be_visible()

@@ -64,7 +64,7 @@ def test_patterns_are_matched_anew_without_reading_again(shown, monkeypatch):
     edit(shown, 1, Forward="Default/*layers/#-*/attention/*", Layers=96)
     assert costs(shown)["time"][1] == pytest.approx(0.201)
     assert costs(shown)["nb_layer"][1] == 96
-    assert "the trace has 4 layers of this kind, the model 96" in shown.said
+    assert "layers of this kind: 4 in the trace, 96 in the model" in shown.said
     left = next(
         table.value for table in shown.at.dataframe if "Direction" not in table.value and "Total ms" in table.value
     )

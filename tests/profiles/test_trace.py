@@ -49,7 +49,7 @@ def test_pairs_of_begin_and_end_nest_and_those_alone_are_counted():
     assert [(found.names[i].text, d) for i, d in zip(found.name, found.duration, strict=True)] == [
         ("outer", 9), ("inner", 3),
     ]  # fmt: skip
-    assert found.notes == ("trace.json: 2 begin or end events without a partner were left out.",)
+    assert found.notes == ("trace.json: begin and end events without a partner were left out: 2.",)
 
 
 def test_what_is_no_event_is_left_out_and_counted():
@@ -57,7 +57,7 @@ def test_what_is_no_event_is_left_out_and_counted():
         [event("a", 0, 1), 5, {"name": "no phase"}, event("b", "soon", 1), event("c", 0, -1), event("d", 0, "x")]
     )
     assert found.num_events == 1
-    assert found.notes == ("trace.json: 5 entries were left out; they are no event or have no legal time.",)
+    assert found.notes == ("trace.json: entries that are no event or have no legal time were left out: 5.",)
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -65,10 +65,10 @@ def test_a_cut_file_is_used_and_says_so(packed):
     data = written([event("a", i, 1) for i in range(1000)], as_object=False)[:-20]
     (note,) = read(gzip.compress(data) if packed else data, "cut.json").notes
     assert (
-        note == "cut.json: ends inside an event, so its writing was cut off; the 999 timed events before it are used."
+        note == "cut.json: ends inside an event, so its writing was cut off; the timed events before it are used: 999."
     )
     (note,) = read(written([event("a", 0, 1)], as_object=False)[:-1]).notes
-    assert "has no closing bracket, so its end may be missing; the 1 timed events" in note
+    assert "has no closing bracket, so its end may be missing; the timed events that are there are used: 1." in note
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def test_a_cut_file_is_used_and_says_so(packed):
         (gzip.compress(b""), "t.json: is empty"),
         (b'{"model_type": "llama"}', 'is JSON but no Chrome trace; must have a list traceEvents, found "model_type"'),
         (b"[]", "is a trace without any event"),
-        (b"[1, 2, 3]", "of its 3 entries none is a complete event"),
-        (b'[{"ph": "i", "ts": 1}]', "of its 1 entries none is a complete event"),
+        (b"[1, 2, 3]", "none of its entries (3) is a complete event"),
+        (b'[{"ph": "i", "ts": 1}]', "none of its entries (1) is a complete event"),
         (b'[{"ph": "X", "ts"', "ends inside its first event"),
         (b"\x89PNG\r\n", "must be a Chrome trace in JSON"),
         (b"<html>", "must be a Chrome trace in JSON"),

@@ -9,8 +9,8 @@ from sapp_core.profiles.save import profile_text
 from sapp_core.profiles.trace_kinds import KindPatterns, measure
 from sapp_core.profiles.trace_profile import trace_profile
 from sapp_core.profiles.trace_proposal import propose
-from sapp_core.profiles.trace_times import Match
-from tests.profiles.traces import event, golden, mindspore, read
+from sapp_core.profiles.trace_times import Match, Reading
+from tests.profiles.traces import event, golden, lanes, mindspore, read
 
 MEMORY = load_profile(
     b"""
@@ -145,6 +145,18 @@ def test_where_labels_have_times_of_the_device_only_those_are_proposed():
 
 def test_a_trace_without_layers_has_a_row_to_fill_in():
     assert proposed(read([event("aten::mm", 0, 1)])) == {"Body": ("BODY", "", "", Match.LAYER)}
+
+
+def test_lanes_of_scopes_are_proposed_where_nothing_better_is_there():
+    (kind,) = propose(read(lanes()))
+    assert (kind.name, kind.forward, kind.match) == ("DecoderLayer", "#-DecoderLayer", Match.PART)
+    assert kind.backward == "Gradients > #-DecoderLayer | recompute_* > #-DecoderLayer"
+    measured = measure(read(lanes()), [kind], Reading(runs=4))
+    assert "say what the run recomputed" in "\n".join(trace_profile(measured, "mine", None).warnings)
+    full = trace_profile(measured, "mine", MEMORY, RecomputeMode.FULL)
+    assert "say what the run recomputed" not in "\n".join(full.warnings)
+    assert full.profile.layers[0].backward_time[-1] == pytest.approx(0.3)
+    assert "Default/*" in propose(read([*lanes(), *mindspore()]))[1].forward
 
 
 def test_long_names_take_no_long_time():

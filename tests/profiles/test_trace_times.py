@@ -13,7 +13,7 @@ from sapp_core.domain.profile import LayerKind
 from sapp_core.profiles.trace import Trace
 from sapp_core.profiles.trace_kinds import KindPatterns, Measurement, measure
 from sapp_core.profiles.trace_times import LayerTimes, Match, Reading
-from tests.profiles.traces import GOLDEN, event, golden, mindspore, read, written
+from tests.profiles.traces import GOLDEN, event, golden, lanes, mindspore, read, written
 
 AS_IT_IS = Reading()
 DURATIONS = st.integers(1, 10**6).map(lambda eighths: eighths / 8)
@@ -96,7 +96,7 @@ def test_one_slow_run_in_six_moves_no_median():
         times = [(kind.forward.time, kind.backward.time) for kind in found.kinds]
         assert times == [(50, 100), (pytest.approx(301.5), pytest.approx(603)), (30, 60)]
         assert found.problems == ()
-        assert any("first occurrences take 1000 %" in warning for warning in found.warnings) == (slow_run == 0)
+        assert any("first runs take 1000 %" in warning for warning in found.warnings) == (slow_run == 0)
     warm = measure(read(mindspore(slow_run=0, runs=3)), kinds, Reading(skipped=1))
     assert warm.kinds[1].forward.high == pytest.approx(301.5)
     assert [named.name.text.split("/")[0] for named in warm.left()] == ["recompute_Default"] * 14
@@ -115,6 +115,31 @@ def test_recorded_traces_give_the_medians_of_their_events(name, pattern):
     assert found.medians == pytest.approx(layers)
     assert found.time == pytest.approx(median(layers))
     assert found.runs == (12.0,) * 4, "3 steps of 4 micro-batches"
+
+
+def test_events_during_others_are_told_apart_by_the_scope_they_run_in():
+    trace = read(lanes())
+    kind = body("#-DecoderLayer", Match.PART, "Gradients > #-DecoderLayer | recompute_* > #-DecoderLayer")
+    found = measured(trace, kind, Reading(runs=4))
+    assert (found.kinds[0].forward.medians, found.kinds[0].backward.medians) == ((100.0,) * 3, (300.0,) * 3)
+    assert not found.problems
+    assert "earlier pattern" not in "\n".join(found.warnings)
+    plain = measured(trace, body("Default > #-*", Match.PART), Reading(runs=4)).kinds[0].forward
+    assert plain.medians == (400.0,) * 3, "the lane below is called Default in the backward, too"
+    unknown = measured(trace, kind)
+    assert "type the runs of a layer" in "\n".join(unknown.warnings)
+    other = measured(read([*lanes(), event("Gradients", 0, 1e9, pid=2)]), kind, Reading(runs=4))
+    assert other.kinds[0].backward.medians == (300.0,) * 3, "another process has a time of its own"
+
+
+def test_parts_of_one_name_may_differ_and_uneven_ones_add_their_mean():
+    durations = [10, 1, 2] * 5
+    trace = read([event("l/0/a", 100 * i, duration) for i, duration in enumerate(durations)])
+    assert forward(trace, "l/#/*", Match.PART, Reading(5)).medians == (13.0,)
+    assert forward(trace, "l/#/*", Match.PART, Reading(5)).first_share == 1
+    uneven = measured(trace, body("l/#/*", Match.PART), Reading(6))
+    assert uneven.kinds[0].forward.medians == (65 / 6,)
+    assert "do not occur equally often in each run" in "\n".join(uneven.warnings)
 
 
 def test_matches_inside_matches_count_once_on_each_track():
@@ -165,13 +190,13 @@ def test_what_is_not_inside_matches_is_missed():
     ("events", "kind", "said"),
     [
         ([("layer 0", d) for d in (1, 5, 1, 5, 9, 1)], body("layer #"), "spreads over 133 % of the median"),
-        ([("layer 0", 5)] * 3, body("layer #"), "rests on 3 runs of a layer"),
-        ([("layer 0", 50), *[("layer 0", 5)] * 9], body("layer #"), "first occurrences take 1000 % of the median"),
+        ([("layer 0", 5)] * 3, body("layer #"), "that the median rests on: 3"),
+        ([("layer 0", 50), *[("layer 0", 5)] * 9], body("layer #"), "first runs take 1000 % of the median"),
         ([(f"layer {i}", 9 if i == 2 else 3) for i in range(4)] * 5, body("layer #"), "layer 2 takes 300 % of the median"),
         ([("layer 0 a", 5), ("layer 0 b", 5)] * 5, body("layer # *"), "events of 2 names count each as a whole layer"),
-        ([("l/0/a", 5)] * 4 + [("l/0/b", 1)], body("l/#/*", Match.PART), "1 names do not occur a whole number of times"),
+        ([("l/0/a", 5)] * 4 + [("l/0/b", 1)], body("l/#/*", Match.PART), "do not occur equally often in each run"),
         ([("block", 5)] * 5, body("block"), "does not number the layers, so they count as 1"),
-        ([("layer 0", 5)] * 5, body("layer #"), "the 1 layers of the trace count as all of the model"),
+        ([("layer 0", 5)] * 5, body("layer #"), "the layers of the trace, 1, count as all of the model"),
     ],
 )  # fmt: skip
 def test_what_makes_a_time_doubtful_is_said(events, kind, said):

@@ -53,3 +53,21 @@ def mindspore(*, layers: int = 4, runs: int = 6, slow_run: int | None = None) ->
                     op(f"{model}/layers/{layer}-DecoderLayer/{part}-op{layer}", 100.5 * factor)
             op(f"{scope}/network-WithLoss/loss-CrossEntropy/Log-op9", 30 * factor)
     return events
+
+
+def lanes(*, layers: int = 3, runs: int = 4) -> list[dict]:
+    """MindSpore's lanes of scopes: one thread for each step of the path, a layer in two parts of 70 and 30 µs.
+
+    The backward takes twice that, with a lane `Default` below it; recomputing as long as the forward.
+    """
+    events, now = [], 0.0
+    for _ in range(runs):
+        for scope, factor in (("Default", 1), ("recompute_Default", 1), ("Gradients", 2)):
+            begun = now
+            for part in (70, 30):
+                for layer in range(layers):
+                    events.append(event(f"{layer}-DecoderLayer", now, part * factor, tid=3))
+                    now += part * factor
+            events.append(event(scope, begun, now - begun, tid=0))
+            events.append(event("Default", begun, now - begun, tid=1))
+    return events
