@@ -12,10 +12,12 @@ from sapp_core.errors import SappError
 from sapp_core.interchange.text import aligned, number
 from sapp_core.profiles.load import LoadedProfile, load_profile, name_of
 from sapp_core.profiles.schema import KINDS
-from sapp_core.profiles.trace import Trace, read_trace
-from sapp_core.profiles.trace_kinds import KindPatterns, Measurement, measure
+from sapp_core.profiles.trace import Trace
+from sapp_core.profiles.trace_kinds import KindPatterns
+from sapp_core.profiles.trace_measure import Measurement, measure
 from sapp_core.profiles.trace_profile import trace_profile
 from sapp_core.profiles.trace_proposal import propose
+from sapp_core.profiles.trace_reader import read_trace
 from sapp_core.profiles.trace_table import match_rows, name_rows
 from sapp_core.profiles.trace_times import Match, Reading
 

@@ -15,10 +15,12 @@ from sapp_core.domain.profile import LayerKind, ModelProfile, RecomputeMode
 from sapp_core.errors import SappError
 from sapp_core.profiles.load import LoadedProfile, name_of
 from sapp_core.profiles.schema import MAX_LAYERS
-from sapp_core.profiles.trace import MAX_FILE_BYTES, Trace, read_trace
-from sapp_core.profiles.trace_kinds import KindPatterns, Measurement, NamedTime, measure
+from sapp_core.profiles.trace import Trace
+from sapp_core.profiles.trace_kinds import KindPatterns
+from sapp_core.profiles.trace_measure import Measurement, NamedTime, measure
 from sapp_core.profiles.trace_profile import trace_profile
 from sapp_core.profiles.trace_proposal import propose
+from sapp_core.profiles.trace_reader import MAX_FILE_BYTES, read_trace
 from sapp_core.profiles.trace_times import Match, Reading
 
 _STATE, _SHOWN = "trace_state", "trace_shown"
@@ -89,12 +91,13 @@ def trace_section(memories: dict[str, tuple[str, ModelProfile]]) -> LoadedProfil
     reading, run_under = _reading(trace)
     memory = _memory(memories)
     shown = _measured(trace, kinds, reading)
-    preview(shown.measured, shown.left)
+    made = None
     try:
-        return trace_profile(shown.measured, name_of(read.name.removesuffix(".gz")), memory, run_under)
+        made = trace_profile(shown.measured, name_of(read.name.removesuffix(".gz")), memory, run_under)
     except SappError as error:
         st.error(f"**These patterns make no profile yet.**\n\n{bullets(error.problems)}", icon=":material/rule:")
-        return None
+    preview(shown.measured, shown.left)
+    return made
 
 
 def _read_upload() -> _Read:

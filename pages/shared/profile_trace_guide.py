@@ -6,7 +6,7 @@ PYTORCH_LABELS = '''\
 from torch.profiler import ProfilerActivity, profile, record_function
 
 def label(layer, name):
-    """Forward and backward of a layer as labels, which the profiler writes with the times of the GPU as well."""
+    """Label forward and backward; the profiler writes labels with the times of the GPU as well."""
     opened = {}
 
     def begin(what):
@@ -46,6 +46,8 @@ def labels_guide(*, expanded: bool) -> None:
         )
         st.code(PYTORCH_LABELS, language="python")
         st.markdown(
-            "**MindSpore**: nothing to add. `mindspore.profiler` writes `trace_view.json`, whose ops carry the scope "
-            "of their layer, such as `Default/…/layers/3-DecoderLayer/…`, and `Gradients/Default/…` in the backward."
+            "**MindSpore**: nothing to add. `trace_view.json` names ops by their scope "
+            "(`Default/…/layers/3-DecoderLayer/…`, in the backward `Gradients/Default/…`), or has lanes with an event "
+            "for each step of it: `#-DecoderLayer`, in the backward `Gradients > #-DecoderLayer`. Lanes do not say how "
+            "often a layer ran: type steps × micro-batches."
         )

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sapp_core.profiles.trace_kinds import Measurement, NamedTime
+from sapp_core.profiles.trace_measure import Measurement, NamedTime
 from sapp_core.profiles.trace_table import (
     LOWER,
     MEDIAN,

@@ -15,7 +15,8 @@ from sapp_core.errors import ProfileError
 from sapp_core.profiles.load import LoadedProfile
 from sapp_core.profiles.save import profile_rows, with_rows
 from sapp_core.profiles.schema import MAX_LAYERS, MODE_KEYS
-from sapp_core.profiles.trace_kinds import KindTimes, Measurement
+from sapp_core.profiles.trace_kinds import KindTimes
+from sapp_core.profiles.trace_measure import Measurement
 
 TIME_UNIT = "ms"
 MICROSECONDS = 1000.0

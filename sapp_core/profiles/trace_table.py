@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from sapp_core.profiles.trace_kinds import Measurement, NamedTime, named_times
+from sapp_core.profiles.trace_measure import Measurement, NamedTime, named_times
 from sapp_core.profiles.trace_profile import MICROSECONDS
 
 Row = dict[str, object]

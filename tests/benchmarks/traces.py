@@ -11,10 +11,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from sapp_core.profiles.trace import read_trace
-from sapp_core.profiles.trace_kinds import measure
+from sapp_core.profiles.trace_measure import measure
 from sapp_core.profiles.trace_profile import trace_profile
 from sapp_core.profiles.trace_proposal import propose
+from sapp_core.profiles.trace_reader import read_trace
 
 MEGABYTES = 150
 MOST_SECONDS, MOST_MB = 20, 500

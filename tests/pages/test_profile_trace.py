@@ -150,6 +150,9 @@ def test_names_from_traces_are_no_markup():
     hostile = "layer # ![x](http://y) <script>alert(1)</script>"
     events = [event(hostile.replace("#", str(i % 2)), 100 * i, 10 + 90 * (i == 4)) for i in range(20)]
     shown = upload(page(), ("**b**.json", written(events)))
+    assert "type the runs of a layer" in shown.said, "a / makes a path of the name, so its events are parts"
+    shown.at.number_input(key="trace_runs").set_value(10)
+    shown.run()
     assert list(costs(shown)["time"]) == [0.01]
     assert "**b**.json" in captions(shown)
     assert all("![x]" not in text.value for kind in ("warning", "info", "markdown") for text in getattr(shown.at, kind))

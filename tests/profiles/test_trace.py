@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from sapp_core.errors import ProfileError
-from sapp_core.profiles import trace as module
-from sapp_core.profiles.trace import Name, read_trace
+from sapp_core.profiles import trace_reader as module
+from sapp_core.profiles.trace import Name
+from sapp_core.profiles.trace_reader import read_trace
 from tests.profiles.traces import event, golden, mindspore, read, written
 
 

@@ -6,7 +6,8 @@ from sapp_core.domain.profile import MODES, LayerKind, RecomputeMode
 from sapp_core.errors import ProfileError
 from sapp_core.profiles.load import load_profile
 from sapp_core.profiles.save import profile_text
-from sapp_core.profiles.trace_kinds import KindPatterns, measure
+from sapp_core.profiles.trace_kinds import KindPatterns
+from sapp_core.profiles.trace_measure import measure
 from sapp_core.profiles.trace_profile import trace_profile
 from sapp_core.profiles.trace_proposal import propose
 from sapp_core.profiles.trace_times import Match, Reading

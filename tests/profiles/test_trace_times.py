@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from sapp_core.domain.profile import LayerKind
 from sapp_core.profiles.trace import Trace
-from sapp_core.profiles.trace_kinds import KindPatterns, Measurement, measure
+from sapp_core.profiles.trace_kinds import KindPatterns
+from sapp_core.profiles.trace_measure import Measurement, measure
 from sapp_core.profiles.trace_times import LayerTimes, Match, Reading
 from tests.profiles.traces import GOLDEN, event, golden, lanes, mindspore, read, written
 
@@ -127,7 +128,7 @@ def test_events_during_others_are_told_apart_by_the_scope_they_run_in():
     plain = measured(trace, body("Default > #-*", Match.PART), Reading(runs=4)).kinds[0].forward
     assert plain.medians == (400.0,) * 3, "the lane below is called Default in the backward, too"
     unknown = measured(trace, kind)
-    assert "type the runs of a layer" in "\n".join(unknown.warnings)
+    assert "type the runs of a layer" in "\n".join(unknown.problems)
     other = measured(read([*lanes(), event("Gradients", 0, 1e9, pid=2)]), kind, Reading(runs=4))
     assert other.kinds[0].backward.medians == (300.0,) * 3, "another process has a time of its own"
 

@@ -5,7 +5,8 @@ import json
 from io import BytesIO
 from pathlib import Path
 
-from sapp_core.profiles.trace import Trace, read_trace
+from sapp_core.profiles.trace import Trace
+from sapp_core.profiles.trace_reader import read_trace
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "traces"
 """Of PyTorch 2.13 on a CPU: four layers, 3 steps × 4 micro-batches; only events of the layers are left in them."""
