@@ -1,4 +1,4 @@
-"""Profile: what a model costs, from a file, from its hyper-parameters, or from the peaks of a dry run."""
+"""Profile: what a model costs, from a file, its hyper-parameters, the peaks of a dry run, or a profiler's trace."""
 
 import streamlit as st
 
@@ -10,12 +10,20 @@ from pages.shared.pictures import adapt_page
 from pages.shared.profile_dry_run import dry_run_section
 from pages.shared.profile_estimate import estimate_section
 from pages.shared.profile_table import profile_table
+from pages.shared.profile_trace import trace_section
 from pages.shared.sources import UPLOADED, Upload
 from pages.shared.text import bullets, literal
 from sapp_core.documents.parse import MAX_BYTES
+from sapp_core.domain.profile import ModelProfile
 from sapp_core.profiles.load import LoadedProfile
 
-_FROM_FILE, _FROM_SIZES, _FROM_PEAKS = "Profile file", "Hyper-parameters", "Dry-run peaks"
+_FROM_FILE, _FROM_SIZES, _FROM_PEAKS, _FROM_TRACE = (
+    "Profile file",
+    "Hyper-parameters",
+    "Dry-run peaks",
+    "Profiler trace",
+)
+_MADE = "profiles_made"
 _UPLOAD = "profile_page_upload"
 _CHOSEN = "profile_page_choice"
 _FILE = "profile_page_file"
@@ -29,22 +37,38 @@ def page() -> None:
     st.title("Profile", anchor=False)
     st.markdown(
         "Time and memory of each layer kind, which every plan rests on: check a file, estimate them from a model's "
-        "sizes, or compute them from measured peaks."
+        "sizes, compute them from measured peaks, or read them from a profiler's trace."
     )
-    origins = (_FROM_FILE, _FROM_SIZES, _FROM_PEAKS)
+    origins = (_FROM_FILE, _FROM_SIZES, _FROM_PEAKS, _FROM_TRACE)
     origin = st.segmented_control(
         "Where the numbers come from", origins, default=_FROM_FILE, required=True, key="profile_origin",
         persist_state="session",
-        help="A file you have, published sizes of a model, or measured memory peaks of stages.",
+        help="A file you have, published sizes of a model, measured memory peaks of stages, or measured times of ops.",
     )  # fmt: skip
     if origin == _FROM_FILE:
         loaded = _file_section()
     elif origin == _FROM_SIZES:
         loaded = estimate_section()
-    else:
+    elif origin == _FROM_PEAKS:
         loaded = dry_run_section()
-    if loaded is not None:
-        profile_table(loaded)
+    else:
+        loaded = trace_section(_memories())
+    if loaded is None:
+        return
+    shown = profile_table(loaded)
+    if shown is not None and origin != _FROM_TRACE:
+        st.session_state[_MADE] = {**st.session_state.get(_MADE, {}), origin: shown.profile}
+
+
+def _memories() -> dict[str, tuple[str, ModelProfile]]:
+    """Profiles whose memory a trace can take: made on this page, shown on Balance, samples."""
+    made: dict[str, ModelProfile] = st.session_state.get(_MADE, {})
+    own = uploaded_profile()
+    return {
+        **{origin: (f"{origin}: {profile.name}", profile) for origin, profile in made.items()},
+        **({UPLOADED: (f"Brought to Balance: {own.profile.name}", own.profile)} if own else {}),
+        **{f"sample {name}": (f"Sample: {name}", sources.sample(name).profile) for name in sources.sample_names()},
+    }
 
 
 def _file_section() -> LoadedProfile:

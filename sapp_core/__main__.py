@@ -1,4 +1,4 @@
-"""The command line: `python -m sapp_core balance | simulate | open | schedule | sweep | check`.
+"""The command line: `python -m sapp_core balance | simulate | open | schedule | sweep | check | trace`.
 
 Exit status: 0 done, 2 wrong input or output that cannot be written, 3 no plan, 130 interrupted. What a user should
 know besides the answer is one line each on the standard error stream.
@@ -45,12 +45,14 @@ from sapp_core.interchange.scenario import MAX_REPORT_BYTES, scenario_from_json
 from sapp_core.interchange.sweep import sweep_csv, sweep_object, sweep_text
 from sapp_core.pictures import Detail, picture_named
 from sapp_core.profiles.load import LoadedProfile, load_profile
+from sapp_core.profiles.save import profile_text
 from sapp_core.reopen import as_simulated, check_settings
 from sapp_core.schedules.in_flight import peak_in_flight
 from sapp_core.schedules.registry import family, make_schedule, placed
 from sapp_core.simulator.measured import compare
 from sapp_core.study import Study, evaluate, reference_for
 from sapp_core.sweep_command import grid_of, plan_words, results_of
+from sapp_core.trace_command import matches_text, profile_of_trace
 
 DONE, WRONG_INPUT, NO_PLAN, INTERRUPTED = 0, 2, 3, 130
 
@@ -69,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         options = parse(argv)
         files = (file for _, file in (*options.exports, *options.pictures))
-        check_targets(options.json, options.write_lp, options.csv, *files)
+        check_targets(options.json, options.write_lp, options.csv, options.write, *files)
         return COMMANDS[options.command](options)
     except SappError as error:
         tell("error", map(_in_words_of_options, error.problems))
@@ -234,6 +236,20 @@ def _check(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _trace(options: argparse.Namespace) -> int:
+    loaded, measured = profile_of_trace(options)
+    tell("note", measured.trace.notes)
+    profile = loaded.profile
+    answer(
+        options.json,
+        lambda: profile_object(profile, loaded.warnings),
+        lambda: matches_text(measured) + text.profile_text(profile, loaded.warnings),
+    )
+    if options.write:
+        write_file(options.write, profile_text(profile, as_json=options.write.lower().endswith(".json")))
+    return DONE
+
+
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "balance": _balance,
     "simulate": _simulate,
@@ -241,6 +257,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "schedule": _schedule,
     "sweep": _sweep,
     "check": _check,
+    "trace": _trace,
 }
 
 

@@ -9,6 +9,7 @@ from typing import NoReturn
 from sapp_core.balancer.solvers import SOLVERS
 from sapp_core.charts.files import PictureFormat
 from sapp_core.domain.pipeline import Pipeline, Remainder
+from sapp_core.domain.profile import RecomputeMode
 from sapp_core.domain.request import BalanceRequest, Pin
 from sapp_core.domain.result import MemoryModel, Objective
 from sapp_core.errors import SappError
@@ -77,7 +78,7 @@ def _parser() -> _Parser:
     def command(name: str, summary: str) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
         added.add_argument("--json", metavar="FILE", help="write JSON instead of text; - is the standard output")
-        added.set_defaults(write_lp=None, csv=None, exports=[], pictures=[], measured=[])
+        added.set_defaults(write_lp=None, csv=None, write=None, exports=[], pictures=[], measured=[])
         return added
 
     balancing = command("balance", "Place layers and choose recomputation so that a training step is short.")
@@ -119,6 +120,7 @@ def _parser() -> _Parser:
     _add_profile(sweeping)
     _add_grid(sweeping)
     _add_profile(command("check", "Show what was read from a profile, how it was resolved, and warnings."))
+    _add_trace(command("trace", "Make a profile from the traces of PyTorch's profiler or MindSpore."))
     return parser
 
 
@@ -331,11 +333,73 @@ def _add_grid(parser: argparse.ArgumentParser) -> None:
     add("--csv", metavar="FILE", help="write every point as a line of CSV as well")
 
 
+def _add_trace(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("files", metavar="TRACE", nargs="+", help="Chrome traces of one run, also packed with gzip, up to 200 MB each")
+    add(
+        "--kind",
+        dest="kinds",
+        nargs="+",
+        action="append",
+        default=[],
+        metavar=("PLACE NAME FORWARD", "BACKWARD"),
+        help="a layer kind: HEAD, BODY or TAIL, its name, and patterns of its events: * is any text, # the layer's "
+        "number, 'A > B' a B during an A, 'A | B' one of both; may be repeated (default: a proposal from the "
+        "names of the trace)",
+    )
+    add(
+        "--parts",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="of this kind a match is a part of a layer, not a whole one; may be repeated",
+    )
+    add(
+        "--layers",
+        type=_count,
+        action="append",
+        default=[],
+        metavar="NAME=LAYERS",
+        help="layers of this kind in the model (default: as many as the trace has); may be repeated",
+    )
+    add("--runs", type=_positive, metavar="N", help="runs of each layer, steps × micro-batches (default: as seen)")
+    add(
+        "--skip",
+        dest="skipped",
+        type=_positive,
+        default=0,
+        metavar="N",
+        help="first runs of each layer to leave out as warm-up (default: none)",
+    )
+    add(
+        "--recomputed",
+        choices=tuple(map(str, RecomputeMode)),
+        default=str(RecomputeMode.NONE),
+        help="recompute mode of the traced run (default: %(default)s)",
+    )
+    add("--memory-from", metavar="PROFILE", help="profile that gives memory, which traces do not have")
+    add("--write", metavar="FILE", help="write the profile, as JSON if the file ends in .json, else as YAML")
+
+
 def _whole(text: str) -> int:
     try:
         return int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"must be a whole number, found {text!r}") from None
+
+
+def _positive(text: str) -> int:
+    number = _whole(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, found {text!r}")
+    return number
+
+
+def _count(text: str) -> tuple[str, int]:
+    name, _, number = text.rpartition("=")
+    if not name:
+        raise argparse.ArgumentTypeError(f"must be NAME=LAYERS such as DecoderLayer=32, found {text!r}")
+    return name, _positive(number)
 
 
 def _number(text: str) -> float:

@@ -352,7 +352,9 @@ def test_the_samples_have_nothing_to_warn_about(capsys, sample):
         ([], ["the following arguments are required: COMMAND; see python -m sapp_core --help."]),
         (
             ["optimise"],
-            ["invalid choice: 'optimise' (choose from 'balance', 'simulate', 'open', 'schedule', 'sweep', 'check')"],
+            [
+                "invalid choice: 'optimise' (choose from 'balance', 'simulate', 'open', 'schedule', 'sweep', 'check', 'trace')"
+            ],
         ),
         (["check"], ["the following arguments are required: PROFILE"]),
         (["check", "missing.yaml"], ["missing.yaml: cannot be read: No such file or directory."]),

@@ -26,7 +26,7 @@ FLOORS = (
     ("sapp_core.report",),
     ("sapp_core.exports", "sapp_core.reopen"),
     ("sapp_core.command_options", "sapp_core.command_files"),
-    ("sapp_core.sweep_command",),
+    ("sapp_core.sweep_command", "sapp_core.trace_command"),
     ("sapp_core.__main__",),
     ("pages.shared",),
     ("pages",),

@@ -7,6 +7,7 @@ import streamlit as st
 from pages.shared import my_plan_state
 from pages.shared.my_plan_state import Version
 from pages.shared.text import bullets, literal
+from sapp_core.documents.parse import MAX_BYTES
 from sapp_core.domain.timeline import Evaluation
 from sapp_core.errors import SappError
 from sapp_core.interchange.plan_text import plan_from_text
@@ -54,7 +55,7 @@ def bring(evaluation: Evaluation) -> None:
             )
         st.file_uploader(
             "Plan file (JSON, YAML or text)", type=["json", "yaml", "yml", "txt", "sh"], key=_FILE,
-            on_change=_uploaded, args=(evaluation,),
+            on_change=_uploaded, args=(evaluation,), max_upload_size=MAX_BYTES // 2**20,
             help="The same kinds; what *Download* and the command line's `--export` write can be read back.",
         )  # fmt: skip
         if refused:

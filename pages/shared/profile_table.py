@@ -1,7 +1,6 @@
 """A profile as people check it: every resolved number in a table that can be edited, and as bars."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -9,6 +8,7 @@ import streamlit as st
 
 from pages.shared.choice import use_profile
 from pages.shared.pictures import page_theme, plot
+from pages.shared.sheet import hold, sheet_of, start_over
 from pages.shared.text import bullets, file_stem, literal
 from sapp_core.charts.profile import profile_memory, profile_times
 from sapp_core.domain.profile import ModelProfile
@@ -17,7 +17,7 @@ from sapp_core.profiles.load import LoadedProfile
 from sapp_core.profiles.save import profile_rows, profile_text, with_rows
 from sapp_core.profiles.schema import MAX_LAYERS, MAX_NUMBER, MODE_KEYS
 
-_SHEET = "profile_sheet"
+_TABLE = "profile_table"
 _FIXED = ("name", "type")
 _ROWS_IN_VIEW = 12
 _STAYS_WARNED = 8
@@ -25,37 +25,18 @@ _USE = "Takes this profile to the Balance page, as if it had been uploaded there
 _UNDO = "Brings back the numbers that the table began with."
 
 
-@dataclass(frozen=True, slots=True)
-class _Sheet:
-    """What the widget was given and what it holds by now; edits lie on top of what it was given.
-
-    Attributes:
-        given: the profile without edits.
-        shown: numbers that the widget was given.
-        held: numbers with all edits; they outlive the widget when another page is looked at.
-        number: of the sheet; another one is a widget of its own, without edits.
-    """
-
-    given: LoadedProfile
-    shown: pd.DataFrame
-    held: pd.DataFrame
-    number: int
-
-    @property
-    def key(self) -> str:
-        """Of the widget."""
-        return f"profile_table_{self.number}"
-
-
-def profile_table(loaded: LoadedProfile) -> None:
+def profile_table(loaded: LoadedProfile) -> LoadedProfile | None:
     """Table, warnings, bars, downloads and the way to the Balance page, all of the edited profile.
 
     Args:
         loaded: what a file or an estimate gave.
+
+    Returns:
+        The edited profile; None while the edits are no profile.
     """
     given = loaded.profile
     table = _numbers(given)
-    sheet = _sheet(loaded, table)
+    sheet = sheet_of(_TABLE, loaded, table)
     st.subheader("What a layer costs", anchor=False)
     st.caption(
         f"**{literal(given.name)}**: times in {literal(given.time_unit)} of one layer and one micro-batch, memory in "
@@ -68,16 +49,19 @@ def profile_table(loaded: LoadedProfile) -> None:
         height="content" if len(table) <= _ROWS_IN_VIEW else 35 * (_ROWS_IN_VIEW + 1), placeholder="",
         alt="Times and memory of each layer kind, to be edited.",
     )  # fmt: skip
-    st.session_state[_SHEET] = replace(sheet, held=edited)
+    hold(sheet, edited)
     is_edited = not edited.equals(table)
     shown = _checked(loaded, edited) if is_edited else loaded
     with st.container(horizontal=True):
         if shown is not None:
             _take_away(shown)
         if is_edited:
-            st.button("Undo all edits", icon=":material/undo:", on_click=_start_over, key="profile_undo", help=_UNDO)
+            st.button(
+                "Undo all edits", icon=":material/undo:", on_click=start_over, args=(_TABLE, table), key="profile_undo",
+                help=_UNDO,
+            )  # fmt: skip
     if shown is None:
-        return
+        return None
     if shown.warnings:
         with st.container(height="content" if len(shown.warnings) < _STAYS_WARNED else 240):
             st.warning(bullets(shown.warnings), icon=":material/info:")
@@ -88,6 +72,7 @@ def profile_table(loaded: LoadedProfile) -> None:
     with memory:
         alt = f"Parameters and activations of {len(given.layers)} layer kinds."
         plot(profile_memory(shown.profile, page_theme()), "profile_memory", f"{given.name}_memory", alt)
+    return shown
 
 
 def _checked(loaded: LoadedProfile, edited: pd.DataFrame) -> LoadedProfile | None:
@@ -153,19 +138,3 @@ def _columns(profile: ModelProfile) -> dict[str, Any]:
 
 def _amount(label: str, text: str) -> Any:  # noqa: ANN401  # Streamlit's own type has no public name.
     return st.column_config.NumberColumn(label, min_value=0.0, max_value=float(MAX_NUMBER), format="%.6g", help=text)
-
-
-def _sheet(loaded: LoadedProfile, table: pd.DataFrame) -> _Sheet:
-    """The same sheet while profile and widget are the same; edits of a lost widget are given to a new one."""
-    sheet: _Sheet | None = st.session_state.get(_SHEET)
-    if sheet is None or sheet.given != loaded:
-        return _Sheet(loaded, table, table, sheet.number + 1 if sheet else 0)
-    if sheet.key not in st.session_state:
-        return replace(sheet, shown=sheet.held, number=sheet.number + 1)
-    return sheet
-
-
-def _start_over() -> None:
-    sheet: _Sheet = st.session_state[_SHEET]
-    table = _numbers(sheet.given.profile)
-    st.session_state[_SHEET] = _Sheet(sheet.given, table, table, sheet.number + 1)

@@ -15,19 +15,15 @@ device did it (category `gpu_user_annotation`); the device's times are taken if 
 import json
 import re
 from dataclasses import dataclass
-from math import isfinite
 from typing import NoReturn
 
 from sapp_core.documents.report import Report, found
+from sapp_core.documents.trace_events import DEVICE_ANNOTATION, microseconds
 from sapp_core.domain.measured import Sample
 from sapp_core.domain.schedule import Op, OpKind
 from sapp_core.interchange.measured_ops import KINDS, KnownOps
 
 MAX_EVENTS = 500_000
-LARGEST_TIME = 1e18
-"""Microseconds; beyond, and far before it, a float no longer tells ops apart."""
-
-_DEVICE = "gpu_user_annotation"
 _ACTION = r"(\d{1,9})([FBIW])(\d{1,9})"
 _TORCH = re.compile(rf"PP:(?:{_ACTION}|\({_ACTION};{_ACTION}\)OVERLAP_F_B)")
 _NAMED = re.compile(r"stage (\d{1,9}) ([FBIW])(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?")
@@ -132,7 +128,7 @@ def _named(event: dict[str, object], where: str, report: Report, known: KnownOps
             report.refuse(where, problem)
     if len(report.problems) > before:
         return None
-    return _Named(str(event.get("name")), event.get("cat") == _DEVICE, start, duration, ops)
+    return _Named(str(event.get("name")), event.get("cat") == DEVICE_ANNOTATION, start, duration, ops)
 
 
 def _ops(event: dict[str, object], where: str, report: Report, known: KnownOps) -> tuple[tuple[int, Op], ...]:
@@ -177,8 +173,7 @@ def _from_args(facts: dict[str, object], where: str, report: Report) -> tuple[tu
 
 
 def _time(event: dict[str, object], key: str, where: str, report: Report) -> float:
-    value = event.get(key)
-    if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and abs(value) < LARGEST_TIME:
-        return float(value)
-    report.refuse(where, f"{key} must be a number of microseconds, found {found(value)}.")
-    return 0.0
+    time = microseconds(event.get(key))
+    if time is None:
+        report.refuse(where, f"{key} must be a number of microseconds, found {found(event.get(key))}.")
+    return time or 0.0

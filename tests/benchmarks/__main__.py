@@ -1,6 +1,6 @@
 """All measurements, one table after the other: `make bench`. They take about half an hour; run them on a quiet machine."""
 
-from tests.benchmarks import balance, engine, page, schedules, timeline, visitors
+from tests.benchmarks import balance, engine, page, schedules, timeline, traces, visitors
 
 
 def main() -> None:
@@ -9,6 +9,7 @@ def main() -> None:
         ("Engine", engine.main),
         ("All schedules", schedules.main),
         ("Exact balancer", balance.main),
+        ("Traces", traces.main),
         ("Page in Chromium", page.main),
         ("Timelines in Chromium", timeline.main),
         ("Many visitors", visitors.main),

@@ -8,6 +8,7 @@ from streamlit.testing.v1.element_tree import Block, Element
 from sapp_core.domain.result import Objective
 from sapp_core.schedules.registry import SCHEDULES
 from tests.pages.opened import APP, Opened
+from tests.profiles.traces import mindspore, written
 
 PAGES = sorted(path.relative_to(APP.parent).as_posix() for path in (APP.parent / "pages").glob("*.py"))
 
@@ -65,9 +66,12 @@ def test_so_have_the_controls_of_the_classic_objectives():
 
 def test_so_have_all_ways_to_a_profile():
     page = Opened("pages/profile.py")
-    for origin in ("Hyper-parameters", "Dry-run peaks"):
+    for origin in ("Hyper-parameters", "Dry-run peaks", "Profiler trace"):
         page.at.segmented_control(key="profile_origin").set_value(origin)
         assert silent(page.run()) == []
+    page.at.file_uploader(key="trace_files").upload("t.json", written(mindspore()), "application/json")
+    assert "Memory from" in {box.label for box in page.run().at.selectbox}
+    assert silent(page) == []
     page.at.segmented_control(key="profile_origin").set_value("Hyper-parameters")
     page.run().at.selectbox(key="estimate_model").set_value("Sizes typed here")
     page.run().at.number_input(key="own_experts").set_value(8)

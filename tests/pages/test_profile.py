@@ -36,7 +36,7 @@ def keys(shown: Opened) -> set[str]:
 
 def edit(shown: Opened, row: int, **values) -> Opened:
     """What typing into the table does to the session."""
-    number = shown.at.session_state["profile_sheet"].number
+    number = shown.at.session_state["profile_table_sheet"].number
     shown.at.session_state[f"profile_table_{number}"] = {
         "edited_rows": {row: values}, "added_rows": [], "deleted_rows": [],
     }  # fmt: skip
