@@ -12,9 +12,10 @@ from sapp_core.interchange.paddle import PaddleMode, job_object
 from sapp_core.interchange.plan_file import plan_to_json
 from sapp_core.interchange.result import to_json
 from sapp_core.interchange.scenario import scenario_to_json
-from sapp_core.interchange.tables import memory_csv, ops_csv, plan_csv
+from sapp_core.interchange.tables import memory_csv, ops_csv, plan_csv, sensitivity_csv
 from sapp_core.interchange.torch_csv import schedule_to_torch_csv
 from sapp_core.report.html import report_html
+from sapp_core.sensitivity import USUAL_SHARE, sensitivity
 from sapp_core.study import Study
 
 
@@ -99,6 +100,11 @@ def _ops_csv(study: Study) -> str:
     return ops_csv(study.evaluation)
 
 
+def _sensitivity_csv(study: Study) -> str:
+    found = sensitivity(study.scenario, study.evaluation, USUAL_SHARE)
+    return sensitivity_csv(found, study.evaluation.profile.time_unit)
+
+
 EXPORTS: tuple[Export, ...] = (
     Export(
         "scenario", "Save scenario", "scenario.json", "application/json", Group.REVIEW,
@@ -137,6 +143,10 @@ EXPORTS: tuple[Export, ...] = (
     Export("plan-csv", "Plan (CSV)", "plan.csv", "text/csv", Group.TABLE, "A row for each cell.", _plan_csv),
     Export(
         "memory-csv", "Memory (CSV)", "memory.csv", "text/csv", Group.TABLE, "Peak of each stage, in MiB.", _memory_csv,
+    ),
+    Export(
+        "sensitivity-csv", "Sensitivity (CSV)", "sensitivity.csv", "text/csv", Group.TABLE,
+        "What 10 % less or more of each number of the profile does to this plan.", _sensitivity_csv, is_slow=True,
     ),
     Export(
         "ops-csv", "Timeline (CSV)", "ops.csv", "text/csv", Group.TABLE, "Every op with its start and end.", _ops_csv,

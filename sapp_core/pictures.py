@@ -12,9 +12,11 @@ from sapp_core.charts.memory_time import memory_over_time_figure
 from sapp_core.charts.plan import plan_figure
 from sapp_core.charts.progress import progress_figure
 from sapp_core.charts.theme import LIGHT, Figure, Theme
+from sapp_core.charts.tornado import tornado_figure
 from sapp_core.domain.result import Objective, Progress
 from sapp_core.domain.scenario import Scenario
 from sapp_core.errors import FormatError
+from sapp_core.sensitivity import USUAL_SHARE, sensitivity
 from sapp_core.simulator.engine import prepare
 from sapp_core.simulator.memory import in_flight_timeline
 from sapp_core.study import Study
@@ -92,6 +94,10 @@ def _plan(study: Study, _: Detail) -> Figure:
     return plan_figure(study.evaluation, LIGHT)
 
 
+def _sensitivity(study: Study, _: Detail) -> Figure:
+    return tornado_figure(sensitivity(study.scenario, study.evaluation, USUAL_SHARE), study.evaluation, LIGHT)
+
+
 def _search(study: Study, _: Detail) -> Figure:
     result = study.result
     if result is None or not result.trace:
@@ -140,6 +146,12 @@ PICTURES: tuple[Picture, ...] = (
         "plan",
         "Layers of each stage, stacked by kind; darker means that more is recomputed in the backward.",
         _plan,
+    ),
+    Picture(
+        "sensitivity",
+        "What 10 % less or more of one number of the profile, alone, does to the step time of this plan: the numbers "
+        "worth measuring well are on top.",
+        _sensitivity,
     ),
     Picture(
         "search",

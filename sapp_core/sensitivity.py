@@ -15,6 +15,7 @@ from sapp_core.domain.timeline import MEMORY_ROUNDING_MB, Evaluation
 from sapp_core.simulator.engine import PreparedSchedule, durations_of, prepare, step_times
 from sapp_core.simulator.memory import peaks
 
+USUAL_SHARE = 0.1
 SMALLEST_SHARE, LARGEST_SHARE = 0.01, 0.5
 """Between these a change is one that a measurement may be wrong by."""
 

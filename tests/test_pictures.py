@@ -16,7 +16,12 @@ def test_a_picture_has_title_settings_and_units(picture):
     assert title
     assert "model · vpp" in settings
     axes = f"{layout.xaxis.title.text} {layout.yaxis.title.text}"
-    units = {"search": "Seconds", "plan": "Layers", "bubbles": "Time beyond the model's own work"}
+    units = {
+        "search": "Seconds",
+        "plan": "Layers",
+        "sensitivity": "Step time compared",
+        "bubbles": "Time beyond the model's own work",
+    }
     assert any(unit in axes for unit in (units.get(picture.name), "(ms)", "(MiB)", "(GiB)") if unit)
 
 

@@ -13,7 +13,7 @@ from sapp_core.domain.plan_difference import stage_changes
 from sapp_core.domain.result import BalanceResult
 from sapp_core.domain.scenario import Scenario
 from sapp_core.domain.sensitivity import Excess, ProfileNumber, Sensitivity
-from sapp_core.sensitivity import LARGEST_SHARE, SMALLEST_SHARE
+from sapp_core.sensitivity import LARGEST_SHARE, SMALLEST_SHARE, USUAL_SHARE
 
 _TIME, _MEMORY = "Step time", "Peak memory"
 _SMALL = 0.005
@@ -51,7 +51,7 @@ def _controls(scenario: Scenario) -> tuple[float, bool]:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         percent = st.number_input(
             "Change of each number (%)", min_value=int(100 * SMALLEST_SHARE), max_value=int(100 * LARGEST_SHARE),
-            value=10, step=1, key="sensitivity_share", persist_state="session", width=220,
+            value=int(100 * USUAL_SHARE), step=1, key="sensitivity_share", persist_state="session", width=220,
             help="How much smaller and larger each number of the profile is made: about as much as it may be wrong.",
         )  # fmt: skip
         shown = _TIME

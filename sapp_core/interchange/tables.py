@@ -9,6 +9,7 @@ from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Plan
 from sapp_core.domain.profile import MODES
 from sapp_core.domain.schedule import phase_of
+from sapp_core.domain.sensitivity import Sensitivity
 from sapp_core.domain.timeline import Evaluation
 
 
@@ -72,6 +73,28 @@ def measured_csv(comparison: MeasuredComparison) -> str:
             for row in comparison.kinds
         ),
     )
+
+
+def sensitivity_csv(found: Sensitivity, time_unit: str) -> str:
+    """One line for each number of the profile: what smaller and larger by the same share makes of the plan.
+
+    `moves` is `step_time` (in the time unit), `highest_peak` (in MiB), or empty where the number changes nothing.
+    """
+    moving = ((reactions, moves) for reactions, moves in ((found.times, "step_time"), (found.memory, "highest_peak")))
+    rows = [
+        (r.number, moves, r.lower, r.higher, *((r.excess.stage, r.excess.mb) if r.excess else (None, None)))
+        for reactions, moves in moving
+        for r in reactions
+    ]
+    rows += [(number, None, None, None, None, None) for number in found.idle]
+    return csv_text(
+        ("layer", "number", "mode", "value", "unit", "share", "moves", "if_smaller", "if_larger", "full_stage",
+         "beyond_limit_mb"),
+        (
+            (n.layer, n.quantity, n.mode, n.value, time_unit if n.quantity.is_time else "MiB", found.share, *reaction)
+            for n, *reaction in rows
+        ),
+    )  # fmt: skip
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -8,7 +8,8 @@ from hypothesis import given
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Plan, placed
 from sapp_core.domain.profile import MODES, RecomputeMode
-from sapp_core.interchange.tables import memory_csv, ops_csv, plan_csv
+from sapp_core.domain.sensitivity import Excess, ProfileNumber, Quantity, Reaction, Sensitivity
+from sapp_core.interchange.tables import memory_csv, ops_csv, plan_csv, sensitivity_csv
 from sapp_core.study import evaluate
 from tests.strategies import studies
 
@@ -68,3 +69,14 @@ def test_every_op_is_listed_with_the_times_of_its_slot(study):
         assert float(row["start"]) == evaluation.timeline.starts[stage][index]
         assert float(row["end"]) == evaluation.timeline.ends[stage][index]
     assert {row["phase"] for row in rows} <= {"warm-up", "steady", "cool-down"}
+
+
+def test_every_number_of_the_profile_has_a_line_with_what_it_moves():
+    number = ProfileNumber(Quantity.ACTIVATIONS, "A, b", RecomputeMode.FULL, 30.0)
+    idle = ProfileNumber(Quantity.TRANSFER, "", None, 2.0)
+    found = Sensitivity(0.1, 10.0, 20.0, (), (Reaction(number, 19.0, 21.0, Excess(3, 0.5)),), (idle,))
+    row, still = read(sensitivity_csv(found, "us"))
+    assert (row["layer"], row["number"], row["mode"], row["unit"]) == ("A, b", "activation memory", "full", "MiB")
+    assert (row["moves"], row["if_smaller"], row["if_larger"]) == ("highest_peak", "19.0", "21.0")
+    assert (row["full_stage"], row["beyond_limit_mb"]) == ("3", "0.5")
+    assert (still["number"], still["unit"], still["moves"], still["if_larger"]) == ("transfer time", "us", "", "")
