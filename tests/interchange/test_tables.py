@@ -8,7 +8,7 @@ from hypothesis import given
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Plan, placed
 from sapp_core.domain.profile import MODES, RecomputeMode
-from sapp_core.interchange.tables import memory_csv, ops_csv, plan_csv
+from sapp_core.interchange.tables import csv_text, memory_csv, ops_csv, plan_csv
 from sapp_core.study import evaluate
 from tests.strategies import studies
 
@@ -68,3 +68,10 @@ def test_every_op_is_listed_with_the_times_of_its_slot(study):
         assert float(row["start"]) == evaluation.timeline.starts[stage][index]
         assert float(row["end"]) == evaluation.timeline.ends[stage][index]
     assert {row["phase"] for row in rows} <= {"warm-up", "steady", "cool-down"}
+
+
+def test_names_that_a_spreadsheet_would_run_are_text():
+    names = ("=1+1", "+1", "-rf", "@SUM(1)", "\t=1", "a=1", "")
+    rows = read(csv_text(("name", "number"), ((name, -1.5) for name in names)))
+    assert [row["name"] for row in rows] == [f"'{name}" for name in names[:5]] + ["a=1", ""]
+    assert {row["number"] for row in rows} == {"-1.5"}
