@@ -12,7 +12,7 @@ from pages.shared.profile_estimate import estimate_section
 from pages.shared.profile_table import profile_table
 from pages.shared.profile_trace import trace_section
 from pages.shared.sources import UPLOADED, Upload
-from pages.shared.text import bullets, literal
+from pages.shared.text import bullets, literal, shown_name
 from sapp_core.documents.parse import MAX_BYTES
 from sapp_core.domain.profile import ModelProfile
 from sapp_core.profiles.load import LoadedProfile
@@ -103,7 +103,7 @@ def _uploaded() -> None:
     if file is None:
         st.session_state[_UPLOAD] = Upload(_upload().profile)
         return
-    upload = sources.read_profile(file.getvalue(), file.name, _upload())
+    upload = sources.read_profile(file.getvalue(), shown_name(file.name), _upload())
     st.session_state[_UPLOAD] = upload
     if upload.profile and not upload.problems:
         st.session_state[_CHOSEN] = UPLOADED

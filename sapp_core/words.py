@@ -10,7 +10,7 @@ _SOLVERS = {"highs": "HiGHS", "cbc": "CBC"}
 
 def verdict(result: BalanceResult, *, stopped_early: bool = False) -> str:
     """How the run ended and how good the plan is, in one or two sentences of Markdown."""
-    solver = _SOLVERS.get(result.solver, result.solver)
+    solver = _SOLVERS.get(result.solver, "another solver")
     when = f"in {result.seconds:.1f} s with {solver}"
     if result.status is Status.NO_SOLUTION_IN_TIME:
         return f"**No plan was found in time** ({when})."

@@ -9,7 +9,7 @@ from pages.shared.pipeline_controls import MAX_CHUNKS, MAX_MICRO_BATCHES, MAX_ST
 from pages.shared.schedule_choice import forget_schedule_notice
 from pages.shared.session import want_balance
 from pages.shared.sources import UPLOADED, Upload
-from pages.shared.text import bullets, literal
+from pages.shared.text import bullets, literal, shown_name
 from pages.shared.training_sizes import forget_training_sizes
 from sapp_core.documents.parse import MAX_BYTES
 from sapp_core.domain.profile import ModelProfile
@@ -132,7 +132,7 @@ def _profile_uploaded() -> None:
         # The file was taken out of the uploader: its complaint goes with it, the profile read before stays.
         st.session_state[_UPLOAD] = replace(_upload(), problems=(), rejected="")
         return
-    upload = sources.read_profile(file.getvalue(), file.name, _upload())
+    upload = sources.read_profile(file.getvalue(), shown_name(file.name), _upload())
     st.session_state[_UPLOAD] = upload
     if upload.profile and not upload.problems:
         st.session_state["profile"] = UPLOADED
@@ -153,7 +153,7 @@ def _settings_uploaded() -> None:
     st.session_state["settings_problems"] = st.session_state["settings_remarks"] = ()
     if file is None:
         return
-    settings = sources.read_settings(file.getvalue(), file.name)
+    settings = sources.read_settings(file.getvalue(), shown_name(file.name))
     if isinstance(settings, PipelineSettings):
         st.session_state["settings_remarks"] = (*settings.warnings, *_apply(settings))
     else:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from pages.shared.text import one_line
 from sapp_core.domain.plan import Plan
 from sapp_core.domain.result import BalanceResult
 from sapp_core.domain.scenario import Scenario
@@ -51,7 +52,7 @@ def add(
         raise SappError(f"Up to {MOST_KEPT} scenarios can be kept; delete one on the Compare page first.")
     new = Kept(
         1 + max((kept.number for kept in shelf), default=0),
-        unique_name(name or default_name(scenario, shelf), [kept.name for kept in shelf]),
+        unique_name(name if _clean(name) else default_name(scenario, shelf), [kept.name for kept in shelf]),
         scenario,
         plan,
         result,
@@ -121,5 +122,4 @@ def unique_name(name: str, taken: Sequence[str]) -> str:
 
 
 def _clean(name: str) -> str:
-    printable = "".join(character for character in name if character.isprintable() or character.isspace())
-    return " ".join(printable.split())[:LONGEST_NAME].strip()
+    return one_line(name)[:LONGEST_NAME].strip()

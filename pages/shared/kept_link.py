@@ -58,7 +58,11 @@ def from_link(text: str) -> ReadComparison:
     for entry in entries if isinstance(entries, list) else ():
         if isinstance(entry, dict):
             entry[_PROFILE] = _profile(entry.get(_PROFILE))
-    return comparison_from_json(json.dumps(document).encode(), "kept")
+    try:
+        text = json.dumps(document)
+    except RecursionError as error:  # writing goes less deep than reading
+        raise FormatError(_CUT) from error
+    return comparison_from_json(text.encode(), "kept")
 
 
 def _unpacked(text: str) -> object:

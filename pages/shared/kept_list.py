@@ -6,7 +6,7 @@ from pages.shared import kept, my_plan_state, saved, session
 from pages.shared.cached import even_split_of
 from pages.shared.headline import even_split_words
 from pages.shared.kept import MOST_KEPT, MOST_SHOWN, Kept, default_name
-from pages.shared.text import literal
+from pages.shared.text import literal, shown_name
 from sapp_core.domain.plan import Plan
 from sapp_core.domain.result import BalanceResult
 from sapp_core.domain.scenario import Scenario
@@ -109,7 +109,7 @@ def _rename(number: int, key: str) -> None:
 
 
 def _add_files(key: str) -> None:
-    files = [(file.name, file.getvalue()) for file in st.session_state[key]]
+    files = [(shown_name(file.name), file.getvalue()) for file in st.session_state[key]]
     if files:
         saved.add_files(files)
         # A new uploader: an emptied one would add its files again at the next change.

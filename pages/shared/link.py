@@ -6,6 +6,9 @@ from pages.shared.sources import UPLOADED
 from pages.shared.text import bullets
 
 _BEFORE, _NOTICES = "link", "link_notices"
+_OF_CONTROLS = (bool, int, float, str, list)
+"""Types of what controls hold; a session keeps other things too, which no link can ask for."""
+_SHOWN = 60
 
 
 def remember_link() -> None:
@@ -25,7 +28,7 @@ def link_notices() -> None:
         st.session_state[_NOTICES] = tuple(
             _sentence(key, wanted)
             for key, wanted in st.session_state[_BEFORE].items()
-            if key in st.session_state and not _same(st.session_state[key], wanted)
+            if isinstance(st.session_state.get(key), _OF_CONTROLS) and not _same(st.session_state[key], wanted)
         )
     if st.session_state[_NOTICES]:
         st.warning(bullets(st.session_state[_NOTICES]), icon=":material/link_off:")
@@ -42,7 +45,8 @@ def _sentence(key: str, wanted: str) -> str:
             "This link was made with an uploaded profile, which a link cannot carry. Upload the file on the left to "
             "see the same numbers; what you see now is a sample."
         )
-    return f"The link asks for {key}={wanted}, which is not possible here; the page uses {st.session_state[key]}."
+    asked = wanted if len(wanted) <= _SHOWN else f"{wanted[:_SHOWN]}…"
+    return f"The link asks for {key}={asked}, which is not possible here; the page uses {st.session_state[key]}."
 
 
 def _same(value: object, wanted: str) -> bool:

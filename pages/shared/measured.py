@@ -6,7 +6,7 @@ from pages.shared.cached import Simulated, content
 from pages.shared.pictures import page_theme, plot
 from pages.shared.remembered import remembered
 from pages.shared.session import window
-from pages.shared.text import bullets, literal
+from pages.shared.text import bullets, literal, shown_name
 from sapp_core.charts.measured import difference_table, idle_table, measured_figure
 from sapp_core.charts.numbers import signed_percent_text, time_text
 from sapp_core.charts.theme import Figure, Theme
@@ -58,7 +58,7 @@ def measured_tab(simulated: Simulated) -> None:
 def _keep() -> None:
     uploaded = st.session_state[_UPLOADER]
     if uploaded:
-        st.session_state[_FILES] = tuple((file.name, file.getvalue()) for file in uploaded)
+        st.session_state[_FILES] = tuple((shown_name(file.name), file.getvalue()) for file in uploaded)
     else:
         _forget()
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.shared import my_plan_state
 from pages.shared.my_plan_state import Version
-from pages.shared.text import bullets, literal
+from pages.shared.text import bullets, literal, shown_name
 from sapp_core.documents.parse import MAX_BYTES
 from sapp_core.domain.timeline import Evaluation
 from sapp_core.errors import SappError
@@ -74,7 +74,7 @@ def _uploaded(evaluation: Evaluation) -> None:
     if file is None:
         st.session_state.pop(_REFUSED, None)
     else:
-        _read(file.getvalue(), file.name, evaluation)
+        _read(file.getvalue(), shown_name(file.name), evaluation)
 
 
 def _read(data: bytes, name: str, evaluation: Evaluation) -> None:

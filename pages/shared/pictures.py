@@ -1,12 +1,12 @@
 """Charts on a page: the right theme, a picture to download, labels that do not crowd a small screen."""
 
 from collections.abc import Callable
-from re import sub
 from typing import Any, Literal
 
 import streamlit as st
 
 from pages.shared import chart_component
+from pages.shared.text import file_stem
 from sapp_core.charts.theme import DARK, LIGHT, Figure, Theme
 
 _FORMAT = "picture_format"
@@ -83,7 +83,7 @@ def chart_config(name: str) -> dict[str, Any]:
         "showSendToCloud": False,
         "toImageButtonOptions": {
             "format": str(st.session_state.get(_FORMAT, "PNG")).lower(),
-            "filename": sub(r"[^A-Za-z0-9._-]+", "_", name),
+            "filename": file_stem(name),
             "scale": _PICTURE_SCALE,
         },
     }

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import streamlit as st
 
 from pages.shared.text import literal
+from sapp_core.documents.report import quoted
 from sapp_core.domain.request import Pin
 from sapp_core.errors import PipelineError
 
@@ -13,6 +14,8 @@ KEY = "pins"
 _NOTICE, _WANTED = "pins_notice", "pins_wanted"
 # The command line's `--pin` has an equals sign; both are read.
 _PIN = re.compile(r"(\d{1,6})\.(\d{1,6})[:=](\d{1,6})", re.ASCII)
+_LONGEST = 20_000
+"""Characters: a pin on each cell that the page can have."""
 
 
 def pins_text(pins: Iterable[Pin]) -> str:
@@ -26,10 +29,13 @@ def pins_from_text(text: str) -> tuple[Pin, ...]:
     Raises:
         PipelineError: with a sentence for each part that says none.
     """
+    if len(text) > _LONGEST:
+        raise PipelineError(f"pins: may have up to {_LONGEST:,} characters, found {len(text):,}.")
     parts = [part.strip() for part in text.split(",") if part.strip()]
     found = [(part, _PIN.fullmatch(part)) for part in parts]
     problems = [
-        f"pins: each must be chunk.stage:layers, such as 0.3:4 for 4 layers in chunk 0 of stage 3, found {part!r}."
+        "pins: each must be chunk.stage:layers, such as 0.3:4 for 4 layers in chunk 0 of stage 3, "
+        f"found {quoted(part)}."
         for part, match in found
         if match is None
     ]
@@ -51,7 +57,7 @@ def pin_control(stages: int, chunks: int) -> str:
     with st.expander("Pinned layers", expanded=bool(text)):
         text = str(
             st.text_input(
-                "Pins (chunk.stage:layers)", key=KEY, bind="query-params", persist_state="session",
+                "Pins (chunk.stage:layers)", key=KEY, bind="query-params", persist_state="session", max_chars=_LONGEST,
                 on_change=forget_pin_notice, placeholder="0.3:4, 1.0:2",
                 help="Cells that must hold exactly so many layers when a plan is balanced: `0.3:4` keeps 4 layers in "
                 "chunk 0 of stage 3. The column *Keep* under *My plan* writes here.",
@@ -84,7 +90,7 @@ def _fitting(text: str, stages: int, chunks: int) -> str:
     kept = tuple(pin for pin in pins if pin.stage < stages and pin.chunk < chunks)
     if kept == pins:
         return text
-    dropped = pins_text(pin for pin in pins if pin not in kept)
+    dropped = pins_text(pin for pin in pins if pin.stage >= stages or pin.chunk >= chunks)
     st.session_state[_NOTICE] = (
         f"Pins dropped: {dropped}. With these settings there are stages 0 to {stages - 1} and "
         f"{'only chunk 0' if chunks == 1 else f'chunks 0 to {chunks - 1}'}."

@@ -4,16 +4,15 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.shared.text import bullets, literal
+from pages.shared.text import bullets, literal, shown_name
 from sapp_core.charts.numbers import percent_text
 from sapp_core.documents.parse import MAX_BYTES
-from sapp_core.domain.profile import RecomputeMode
+from sapp_core.domain.profile import MAX_LAYERS, RecomputeMode
 from sapp_core.errors import SappError
 from sapp_core.profiles.dry_run import Decomposition, DryRun, Unsolvable
 from sapp_core.profiles.dry_run_guide import FEWEST_STAGES, Proposal, proposal_text, propose
 from sapp_core.profiles.dry_run_profile import LARGE_RESIDUAL, SolvedDryRun, solve_dry_run
 from sapp_core.profiles.load import LoadedProfile, load_profile
-from sapp_core.profiles.schema import MAX_LAYERS
 
 _STATE = "dry_run"
 _FILE = "dry_run_file"
@@ -52,7 +51,8 @@ def dry_run_section() -> LoadedProfile | None:
     )  # fmt: skip
     shown: _DryRun = st.session_state.get(_STATE, _DryRun())
     if shown.problems:
-        st.error(f"**{literal(shown.name)} gives no profile.**\n\n{bullets(shown.problems)}")
+        kept = f" The profile before it, {literal(shown.loaded.profile.name)}, stays." if shown.loaded else ""
+        st.error(f"**{literal(shown.name)} gives no profile.**{kept}\n\n{bullets(shown.problems)}")
     if shown.solved and isinstance(shown.solved.answer, Decomposition):
         _fit(shown.solved.answer)
     _guide(shown.solved)
@@ -65,16 +65,15 @@ def _uploaded() -> None:
     if file is None:
         st.session_state[_STATE] = _DryRun(before.name, before.solved, before.loaded)
         return
-    data = file.getvalue()
+    data, name = file.getvalue(), shown_name(file.name)
     solved, loaded = before.solved, before.loaded
     try:
-        solved = solve_dry_run(data, file.name)
-        loaded = None
-        loaded = load_profile(data, file.name)
+        solved = solve_dry_run(data, name)
+        loaded = load_profile(data, name)
         problems: tuple[str, ...] = ()
     except SappError as error:
         problems = error.problems
-    st.session_state[_STATE] = _DryRun(file.name, solved, loaded, problems)
+    st.session_state[_STATE] = _DryRun(name, solved, loaded, problems)
 
 
 def _fit(answer: Decomposition) -> None:

@@ -6,15 +6,15 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.shared.profile_setup import setup_controls
-from pages.shared.text import bullets, literal
+from pages.shared.text import bullets, literal, one_line, shown_name
 from sapp_core.documents.parse import MAX_BYTES
+from sapp_core.domain.profile import MAX_LAYERS
 from sapp_core.errors import SappError
 from sapp_core.profiles.catalog import KnownModel, known_models
 from sapp_core.profiles.config import FAMILIES, MAX_MODEL_SIZE, LoadedConfig, load_config
 from sapp_core.profiles.load import LoadedProfile
 from sapp_core.profiles.model_shape import ModelShape
 from sapp_core.profiles.parameters import parameter_count, used_parameter_count
-from sapp_core.profiles.schema import MAX_LAYERS
 from sapp_core.profiles.transformer import Estimate, estimate
 
 _CONFIG, _OWN = "config.json of a model", "Sizes typed here"
@@ -89,7 +89,7 @@ def _uploaded() -> None:
     if file is None:
         return
     try:
-        st.session_state[_READ] = load_config(file.getvalue(), file.name)
+        st.session_state[_READ] = load_config(file.getvalue(), shown_name(file.name))
         st.session_state[_MODEL] = _CONFIG
     except SappError as error:
         st.session_state[_PROBLEMS] = error.problems
@@ -132,7 +132,7 @@ def _own_sizes() -> ModelShape | None:
     except SappError as error:
         st.error(f"**These sizes make no model.**\n\n{bullets(error.problems)}", icon=":material/rule:")
         return None
-    return replace(shape, name=name.strip() or "my_model")
+    return replace(shape, name=one_line(name) or "my_model")
 
 
 def _facts(shape: ModelShape, known: KnownModel | None) -> None:

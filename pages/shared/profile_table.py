@@ -11,11 +11,11 @@ from pages.shared.pictures import page_theme, plot
 from pages.shared.sheet import hold, sheet_of, start_over
 from pages.shared.text import bullets, file_stem, literal
 from sapp_core.charts.profile import profile_memory, profile_times
-from sapp_core.domain.profile import ModelProfile
+from sapp_core.domain.profile import MAX_LAYERS, ModelProfile
 from sapp_core.errors import ProfileError
 from sapp_core.profiles.load import LoadedProfile
 from sapp_core.profiles.save import profile_rows, profile_text, with_rows
-from sapp_core.profiles.schema import MAX_LAYERS, MAX_NUMBER, MODE_KEYS
+from sapp_core.profiles.schema import MAX_NUMBER, MODE_KEYS
 
 _TABLE = "profile_table"
 _FIXED = ("name", "type")

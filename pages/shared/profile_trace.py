@@ -10,11 +10,10 @@ import streamlit as st
 from pages.shared.profile_trace_guide import labels_guide
 from pages.shared.profile_trace_tables import preview
 from pages.shared.sheet import hold, sheet_of
-from pages.shared.text import bullets, literal
-from sapp_core.domain.profile import LayerKind, ModelProfile, RecomputeMode
+from pages.shared.text import bullets, literal, shown_name
+from sapp_core.domain.profile import MAX_LAYERS, LayerKind, ModelProfile, RecomputeMode
 from sapp_core.errors import SappError
 from sapp_core.profiles.load import LoadedProfile, name_of
-from sapp_core.profiles.schema import MAX_LAYERS
 from sapp_core.profiles.trace import Trace
 from sapp_core.profiles.trace_kinds import KindPatterns
 from sapp_core.profiles.trace_measure import Measurement, NamedTime, measure
@@ -115,13 +114,13 @@ def _read_upload() -> _Read:
     if not files:
         now = replace(before, files=(), problems=())
     else:
-        names = ", ".join(file.name for file in uploaded)
+        names = [shown_name(file.name) for file in uploaded]
         bar = st.progress(0.0, text="Reading the trace")
         try:
-            trace = read_trace([(file.name, file) for file in uploaded], lambda share: _tell(bar, share))
-            now = _Read(files, uploaded[0].name, trace, propose(trace))
+            trace = read_trace(list(zip(names, uploaded, strict=True)), lambda share: _tell(bar, share))
+            now = _Read(files, names[0], trace, propose(trace))
         except SappError as error:
-            now = replace(before, files=files, problems=error.problems, rejected=names)
+            now = replace(before, files=files, problems=error.problems, rejected=", ".join(names))
         bar.empty()
     st.session_state[_STATE] = now
     return now

@@ -12,7 +12,7 @@ from pages.shared.pins import want_pins
 from pages.shared.pipeline_controls import MAX_CHUNKS, MAX_MICRO_BATCHES, MAX_SPLITS, MAX_STAGES, check_size
 from pages.shared.schedule_choice import forget_schedule_notice
 from pages.shared.session import Outcome
-from pages.shared.text import bullets, literal
+from pages.shared.text import bullets, literal, shown_name
 from sapp_core.domain.scenario import Scenario
 from sapp_core.errors import PipelineError, SappError
 from sapp_core.interchange.scenario import MAX_REPORT_BYTES, SavedScenario, scenario_from_json
@@ -62,14 +62,15 @@ def _open() -> None:
     if file is None:
         st.session_state.pop(_SAID, None)
         return
+    name = shown_name(file.name)
     try:
-        saved = scenario_from_json(file.getvalue(), file.name)
+        saved = scenario_from_json(file.getvalue(), name)
         check_scenario(saved.scenario)
-        shown = _outcome(saved, file.name)
+        shown = _outcome(saved, name)
     except SappError as error:
-        st.session_state[_SAID] = _Said(file.name, problems=error.problems)
+        st.session_state[_SAID] = _Said(name, problems=error.problems)
         return
-    st.session_state[_SAID] = _Said(file.name, remarks=saved.warnings)
+    st.session_state[_SAID] = _Said(name, remarks=saved.warnings)
     jobs().dismiss(session.session_name())
     session.balance_begun()
     _move_controls(saved.scenario)
@@ -114,6 +115,9 @@ def check_scenario(scenario: Scenario) -> None:
     ):
         if value > LARGEST_AMOUNT:
             problems.append(f"{name}: this page goes up to {LARGEST_AMOUNT:,.0f}, found {value:,.0f}.")
+    if len(request.pinned) > MAX_STAGES * MAX_CHUNKS:
+        rule = f"settings.pinned: this page has at most {MAX_STAGES * MAX_CHUNKS:,} cells to pin"
+        problems.append(f"{rule}, found {len(request.pinned):,} pins.")
     if problems:
         raise PipelineError(*problems)
     check_settings(scenario)

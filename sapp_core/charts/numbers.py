@@ -4,6 +4,7 @@ from math import ceil, log10
 
 MB_PER_GB = 1024.0
 _IN_GB_FROM = 4 * MB_PER_GB
+_MOST_DECIMALS = 15
 
 
 def memory_text(mb: float) -> str:
@@ -26,6 +27,8 @@ def time_decimals(longest: float) -> int:
 def time_text(time: float, unit: str, digits: int = 6) -> str:
     """A time with its unit, rounded to significant digits: `153,322 ms`, `12.5 ms`."""
     decimals = 0 if time == 0 else max(0, digits - ceil(log10(abs(time))))
+    if decimals > _MOST_DECIMALS:
+        return f"{time:.{digits}g} {unit}"
     text = f"{time:,.{decimals}f}"
     return f"{text.rstrip('0').rstrip('.') if '.' in text else text} {unit}"
 

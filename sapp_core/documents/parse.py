@@ -16,6 +16,8 @@ from sapp_core.documents.tree import MAX_DEPTH, TreeBuilder
 from sapp_core.errors import FormatError, SappError
 
 MAX_BYTES = 2 * 1024 * 1024
+MAX_VALUES, MAX_YAML_VALUES = 200_000, 100_000
+"""Mappings, lists, and what is in them. A plan of 2,048 cells has ten thousand; YAML takes three times as long."""
 
 _EVENTS = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml where PyYAML was built with it
 
@@ -31,7 +33,7 @@ _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 
 _EMPTY = "is empty; must hold a JSON or YAML mapping."
 _UNFIT = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
+_STRING_OR_MARK = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{},]', re.DOTALL)
 
 
 class _Members(list[tuple[str, object]]):
@@ -71,7 +73,7 @@ def read_document(data: bytes, report: Report) -> object:
     text = _decode(data, report)
     if not text.lstrip().startswith(("{", "[")):
         return _from_yaml(text, report)
-    if nesting := _nesting_problem(text):
+    if nesting := _nesting_problem(text, report):
         # The JSON reader is recursive and must not see this. The other one stops in time and knows the path.
         return _from_yaml(text, report, nesting)
     try:
@@ -103,11 +105,15 @@ def _decode(data: bytes, report: Report) -> str:
     return text
 
 
-def _nesting_problem(text: str) -> str | None:
-    """Where JSON text nests too deep, if it does."""
-    depth = 0
-    for token in _STRING_OR_BRACKET.finditer(text):
+def _nesting_problem(text: str, report: Report) -> str | None:
+    """Where JSON text nests too deep, if it does; one with too many values is not even given to the JSON reader."""
+    depth = values = 0
+    for token in _STRING_OR_MARK.finditer(text):
         character = text[token.start()]
+        if character in ",[{":
+            values += 1
+            if values > MAX_VALUES:
+                report.stop("", f"a file may hold {MAX_VALUES:,} values, found more.")
         if character in "[{":
             depth += 1
             if depth > MAX_DEPTH:
@@ -119,7 +125,7 @@ def _nesting_problem(text: str) -> str | None:
 
 
 def _from_json(tree: object, report: Report) -> object:
-    builder = TreeBuilder(report)
+    builder = TreeBuilder(report, MAX_VALUES)
     stack: list[Iterator[object]] = [iter((tree,))]
     while stack:
         for value in stack[-1]:
@@ -144,7 +150,7 @@ def _from_json(tree: object, report: Report) -> object:
 
 def _from_yaml(text: str, report: Report, known_problem: str = "") -> object:
     """The tree of a YAML document; `known_problem` is said instead of a syntax error."""
-    builder = TreeBuilder(report)
+    builder = TreeBuilder(report, MAX_YAML_VALUES)
     documents = 0
     try:
         for event in yaml.parse(text, Loader=_EVENTS):

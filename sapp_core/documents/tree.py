@@ -34,10 +34,16 @@ class _Frame:
 
 
 class TreeBuilder:
-    """Takes a document's events in order: open, close, scalar, number. Keys are scalars too."""
+    """Takes a document's events in order: open, close, scalar, number. Keys are scalars too.
 
-    def __init__(self, report: Report) -> None:
+    Args:
+        report: takes the problems.
+        most_values: that the document may hold; a small file can hold a million, and each takes its time.
+    """
+
+    def __init__(self, report: Report, most_values: int) -> None:
         self._report = report
+        self._most_values = self._left = most_values
         self._frames: list[_Frame] = []
         self.root: object = None
 
@@ -115,6 +121,9 @@ class TreeBuilder:
             self.refuse(f"keys must be text, found {found(value)}; write it in quotes.")
 
     def _place(self, value: object) -> None:
+        self._left -= 1
+        if self._left < 0:
+            self._report.stop(self.path(), f"a file may hold {self._most_values:,} values, found one more.")
         if not self._frames:
             self.root = value
             return

@@ -5,6 +5,10 @@ from enum import StrEnum
 
 from sapp_core.errors import ProfileError
 
+MAX_KINDS = 200
+MAX_LAYERS = 10_000
+"""Of a profile that is read from a file, all kinds together; no model comes near, and work grows with both."""
+
 
 class LayerKind(StrEnum):
     """Where a layer sits: before, in, or after the run of layers that is cut into stages."""

@@ -103,4 +103,7 @@ class BalanceResult:
 
         As the gap it is about the order of work that was searched.
         """
-        return None if self.gap is None or not self.lower_bound else self.gap / (1 - self.gap)
+        # A bound that is nothing beside the step proves nothing, and a file may say any gap.
+        if self.gap is None or not self.lower_bound or self.gap >= 1:
+            return None
+        return self.gap / (1 - self.gap)

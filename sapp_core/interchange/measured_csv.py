@@ -15,6 +15,7 @@ Times are in the profile's unit, on any clock that all stages share. Other colum
 
 import csv
 import io
+from collections.abc import Iterator
 from math import isfinite
 
 from sapp_core.documents.report import Report, quoted
@@ -22,7 +23,10 @@ from sapp_core.domain.measured import Sample
 from sapp_core.domain.schedule import Op, OpKind
 from sapp_core.interchange.measured_ops import KINDS, KnownOps
 
-MAX_ROWS = 200_000
+MAX_ROWS = 100_000
+"""A page draws no longer step; more lines than that take seconds to read."""
+LONGEST_LINE = 10_000
+"""Characters: a hundred times what the columns need."""
 LARGEST_TIME = 1e15
 
 _COLUMNS = ("stage", "kind", "chunk", "micro_batch", "sequence_split", "start", "end", "duration")
@@ -36,7 +40,7 @@ def read_csv(text: str, report: Report, known: KnownOps) -> list[Sample]:
         FormatError: there are too many lines, or too many problems.
     """
     try:
-        rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+        rows = csv.reader(_lines(text, report), strict=True)
         header = ["kind" if name == "op" else name for name in (cell.strip().lower() for cell in next(rows, []))]
         if not _check_header(header, report, known):
             return []
@@ -52,6 +56,14 @@ def read_csv(text: str, report: Report, known: KnownOps) -> list[Sample]:
     except csv.Error as error:
         report.stop("", f"line {rows.line_num} is not valid CSV: {error}.")
     return samples
+
+
+def _lines(text: str, report: Report) -> Iterator[str]:
+    for number, line in enumerate(io.StringIO(text, newline=""), 1):
+        if len(line) > LONGEST_LINE:
+            rule = f"must not be longer than {LONGEST_LINE:,} characters"
+            report.stop(f"{report.source}, line {number}", f"{rule}, found {len(line):,}.")
+        yield line
 
 
 def _check_header(header: list[str], report: Report, known: KnownOps) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from sapp_core.documents.report import found
 from sapp_core.domain.pipeline import Placement
 from sapp_core.domain.schedule import Op, OpKind, Schedule
 
@@ -33,7 +34,7 @@ class KnownOps:
         """A sentence on why the schedule has no such op; empty if it has."""
         pipeline = self.pipeline
         if not 0 <= stage < pipeline.num_stages:
-            return f"stage must be {_up_to(pipeline.num_stages)}, found {stage}."
+            return f"stage must be {_up_to(pipeline.num_stages)}, found {found(stage)}."
         if kind not in self._kinds:
             return f"kind must be one of {', '.join(self._kinds)} for the schedule {self._name}, found {kind}."
         if op is None or (stage, op) in self._ops:
@@ -45,7 +46,7 @@ class KnownOps:
         )
         for name, value, count in limits:
             if not 0 <= value < count:
-                return f"{name} must be {_up_to(count)} for the pipeline shown, found {value}."
+                return f"{name} must be {_up_to(count)} for the pipeline shown, found {found(value)}."
         return f"the schedule {self._name} has no {op.label} on stage {stage}; it has other kinds of work for it."
 
     def cell(self, virtual_stage: int) -> tuple[int, int] | str:

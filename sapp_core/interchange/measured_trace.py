@@ -21,9 +21,16 @@ from sapp_core.documents.report import Report, found
 from sapp_core.documents.trace_events import DEVICE_ANNOTATION, microseconds
 from sapp_core.domain.measured import Sample
 from sapp_core.domain.schedule import Op, OpKind
+from sapp_core.errors import FormatError
 from sapp_core.interchange.measured_ops import KINDS, KnownOps
 
-MAX_EVENTS = 500_000
+MAX_EVENTS, MAX_NAMED = 500_000, 100_000
+"""Of a trace, and of those that name ops."""
+MAX_BRACKETS = 2_000_000
+"""Opening ones, of which an event has one to three; memory and time are lost before anybody counts events."""
+LARGEST_BASE = 2**63
+"""Nanoseconds, as profilers count them."""
+
 _ACTION = r"(\d{1,9})([FBIW])(\d{1,9})"
 _TORCH = re.compile(rf"PP:(?:{_ACTION}|\({_ACTION};{_ACTION}\)OVERLAP_F_B)")
 _NAMED = re.compile(r"stage (\d{1,9}) ([FBIW])(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?")
@@ -80,9 +87,12 @@ def read_trace(text: str, report: Report, known: KnownOps, microseconds: float) 
         report.stop("", f"must not have more than {MAX_EVENTS:,} events, found {len(events):,}.")
     named = []
     for index, event in enumerate(events):
-        where = f"{report.source}, event {index}"
-        if isinstance(event, dict) and event.get("ph") == "X" and (read := _named(event, where, report, known)):
+        if not isinstance(event, dict) or event.get("ph") != "X":
+            continue
+        if read := _named(event, f"{report.source}, event {index}", report, known):
             named.append(read)
+            if len(named) > MAX_NAMED:
+                report.stop("", f"must not name the ops of more than {MAX_NAMED:,} events.")
     device = [event for event in named if event.on_device]
     notes: tuple[str, ...] = ()
     if device:
@@ -96,22 +106,32 @@ def read_trace(text: str, report: Report, known: KnownOps, microseconds: float) 
         for event in named
         for stage, op in event.ops
     )
+    return TraceTimes(samples, _base(document, report), notes)
+
+
+def _base(document: object, report: Report) -> int | None:
     base = document.get("baseTimeNanoseconds") if isinstance(document, dict) else None
-    return TraceTimes(samples, base if isinstance(base, int) else None, notes)
+    if isinstance(base, int) and abs(base) > LARGEST_BASE:
+        report.refuse(f"{report.source}, baseTimeNanoseconds", f"must be a 64-bit number, found {found(base)}.")
+    return base if isinstance(base, int) else None
 
 
 def _parse(text: str, report: Report) -> object:
     def refuse(word: str) -> NoReturn:
-        raise ValueError(f"{word} is no number of JSON")
+        report.stop("", f"is not valid JSON: {word} is no number of JSON.")
 
+    if text.count("{") + text.count("[") > MAX_BRACKETS:
+        report.stop("", f"must not hold more than {MAX_BRACKETS:,} mappings and lists.")
     try:
         return json.loads(text, parse_constant=refuse)
     except json.JSONDecodeError as error:
         report.stop("", f"line {error.lineno}, column {error.colno} is not valid JSON: {error.msg}.")
     except RecursionError:
         report.stop("", "nests mappings and lists too deep for a trace.")
-    except ValueError as error:
-        report.stop("", f"is not valid JSON: {error}.")
+    except FormatError:
+        raise
+    except ValueError:  # Python's own limit, which keeps such numbers from taking minutes
+        report.stop("", "holds a number with thousands of digits, which no trace needs.")
 
 
 def _named(event: dict[str, object], where: str, report: Report, known: KnownOps) -> _Named | None:

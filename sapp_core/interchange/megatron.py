@@ -18,8 +18,10 @@ LETTERS = "EtmL"
 LAYERS = "tm"
 """Letters that stand for body layers."""
 LONGEST = 100_000
-"""Characters of a layout written out: far more than any model, and a stop for `(t*9999)*9999`."""
-_REPEAT = re.compile(r"\*(\d*)")
+"""Characters of a layout, as it stands and written out: far more than any model, and a stop for `(t*9999)*9999`."""
+_REPEAT = re.compile(r"\*([0-9]*)")
+_MOST_DIGITS = 9
+_PLACES_SHOWN = 5
 
 
 def plan_to_layout(plan: Plan, profile: ModelProfile, pipeline: Pipeline) -> str:
@@ -66,16 +68,14 @@ def layout_entries(layout: str) -> tuple[str, ...]:
     text = layout.strip()
     if not text:
         raise FormatError("layout: is empty; it needs one E first and one L last.")
+    if len(text) > LONGEST:
+        raise FormatError(f"layout: may have up to {LONGEST:,} characters, found {len(text):,}.")
     entries = tuple(_written_out(text).split("|"))
     letters = "".join(entries)
     if letters.count("E") != 1 or not letters.startswith("E"):
-        place = [match.start() + 1 for match in re.finditer("E", text)]
-        where = f"found at character {', '.join(map(str, place))}" if place else "found none"
-        raise FormatError(f"layout: needs exactly one E, as its first letter, {where}.")
+        raise FormatError(f"layout: needs exactly one E, as its first letter, {_where('E', text)}.")
     if letters.count("L") != 1 or not letters.endswith("L"):
-        place = [match.start() + 1 for match in re.finditer("L", text)]
-        where = f"found at character {', '.join(map(str, place))}" if place else "found none"
-        raise FormatError(f"layout: needs exactly one L, as its last letter, {where}.")
+        raise FormatError(f"layout: needs exactly one L, as its last letter, {_where('L', text)}.")
     return entries
 
 
@@ -113,6 +113,15 @@ def plan_from_layout(layout: str, profile: ModelProfile, pipeline: Pipeline, mod
         for _ in range(count):
             cells[next(kinds)].append((chosen, *pipeline.cells(v)[0], 1))
     return Plan(tuple(placed(layer.name, pipeline, own) for layer, own in zip(profile.body, cells, strict=True)))
+
+
+def _where(letter: str, text: str) -> str:
+    """The first few places of a letter."""
+    places = [str(match.start() + 1) for match in re.finditer(letter, text)]
+    if not places:
+        return "found none"
+    more = len(places) - _PLACES_SHOWN
+    return f"found at character {', '.join(places[:_PLACES_SHOWN])}" + (f" and {more:,} more" if more > 0 else "")
 
 
 def _check_placement(pipeline: Pipeline) -> None:
@@ -166,7 +175,7 @@ def _written_out(text: str) -> str:
     Raises:
         FormatError: at the first character that does not belong there.
     """
-    position = 0
+    position = length = 0
     written: list[str] = []
     group: tuple[int, int] | None = None
     last: str | None = None
@@ -176,6 +185,7 @@ def _written_out(text: str) -> str:
             last = None
         elif char in LETTERS or char == "|":
             written.append(char)
+            length += 1
             last = char if char != "|" else None
         elif char == "(":
             if group is not None:
@@ -189,9 +199,11 @@ def _written_out(text: str) -> str:
             written.append(last)
             group = None
         elif char == "*":
-            count, position = _repetitions(text, position, last)
-            if len(last or "") * count > LONGEST:
-                raise _wrong(text, position, f"more than {LONGEST:,} characters written out")
+            star = position
+            count, position = _repetitions(text, star, last)
+            length += len(last or "") * (count - 1)
+            if length > LONGEST:
+                raise _wrong(text, star, f"more than {LONGEST:,} characters written out")
             written[-1] = (last or "") * count
             last = None
             continue
@@ -208,9 +220,12 @@ def _repetitions(text: str, position: int, last: str | None) -> tuple[int, int]:
     match = _REPEAT.match(text, position)
     if last is None or match is None:
         raise _wrong(text, position, "a * that follows neither a letter nor a group")
-    if not match[1] or int(match[1]) < 1:
+    digits = match[1].lstrip("0")
+    if not digits:
         raise _wrong(text, position, "a * without a number of at least 1")
-    return int(match[1]), match.end()
+    if len(digits) > _MOST_DIGITS:
+        raise _wrong(text, position, f"more than {LONGEST:,} characters written out")
+    return int(digits), match.end()
 
 
 def _wrong(text: str, position: int, what: str) -> FormatError:

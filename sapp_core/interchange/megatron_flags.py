@@ -2,6 +2,7 @@
 
 import shlex
 
+from sapp_core.documents.report import quoted
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import LayerPlacement, Plan
 from sapp_core.domain.profile import MODES, ModelProfile, RecomputeMode
@@ -18,6 +19,7 @@ NUM_LAYERS = "--recompute-num-layers"
 _READ = (LAYOUT, STAGES, CHUNKS, GRANULARITY, METHOD, NUM_LAYERS)
 _GRANULARITIES = ("full", "selective")
 _METHODS = ("block", "uniform")
+_MOST_DIGITS = 6
 
 Flags = dict[str, str]
 """Flag → its value."""
@@ -43,7 +45,8 @@ def plan_from_flags(text: str, profile: ModelProfile, pipeline: Pipeline) -> Pla
     if LAYOUT not in flags:
         problems.append(f"{LAYOUT}: missing; it says which stage holds which layers.")
     if NUM_LAYERS in flags and not _is_count(flags[NUM_LAYERS]):
-        problems.append(f"{NUM_LAYERS}: must be a whole number of at least 1, found {flags[NUM_LAYERS]!r}.")
+        rule = f"must be a whole number from 1 to {'9' * _MOST_DIGITS}"
+        problems.append(f"{NUM_LAYERS}: {rule}, found {quoted(flags[NUM_LAYERS])}.")
     if flags.get(GRANULARITY) == "full":
         problems += [f"{flag}: missing; full recomputation needs it." for flag in _missing_for_full(flags)]
     if problems:
@@ -125,14 +128,14 @@ def _missing_for_full(flags: Flags) -> list[str]:
 def _size_problems(flags: Flags, flag: str, number: int, meaning: str) -> list[str]:
     if flag not in flags or flags[flag] == str(number):
         return []
-    return [f"{flag}: must be {number}, the number of {meaning}, found {flags[flag]!r}."]
+    return [f"{flag}: must be {number}, the number of {meaning}, found {quoted(flags[flag])}."]
 
 
 def _word_problems(flags: Flags, flag: str, words: tuple[str, ...]) -> list[str]:
     if flag not in flags or flags[flag] in words:
         return []
-    return [f"{flag}: must be one of {', '.join(words)}, found {flags[flag]!r}."]
+    return [f"{flag}: must be one of {', '.join(words)}, found {quoted(flags[flag])}."]
 
 
 def _is_count(text: str) -> bool:
-    return text.isascii() and text.isdigit() and int(text) >= 1
+    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text) >= 1

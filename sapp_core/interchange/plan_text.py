@@ -8,13 +8,13 @@ from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Plan
 from sapp_core.domain.profile import ModelProfile
 from sapp_core.errors import FormatError
-from sapp_core.interchange.megatron import plan_from_layout
+from sapp_core.interchange.megatron import LONGEST, plan_from_layout
 from sapp_core.interchange.megatron_flags import plan_from_flags, says_recomputation
 from sapp_core.interchange.plan_file import read_plan
 
 _FLAGS = re.compile(r"(^|\s)--[a-z]")
 _DOCUMENT = re.compile(r"[:{\[]")
-_LAYOUT = re.compile(r"E\S*|[EtmL|()*,\d\s]*|[^\n]*\|[^\n]*")
+_LAYOUT = re.compile(r"E\S*|[EtmL|()*,\d\s]*|[^\n|]*\|[^\n]*")
 _QUOTED = re.compile(r"""(["'])(.*)\1""", re.DOTALL)
 
 
@@ -48,9 +48,11 @@ def plan_from_text(data: bytes, source: str, profile: ModelProfile, pipeline: Pi
     """
     text = _text(data)
     if _FLAGS.search(_without_comments(text)):
+        _check_length(text, source)
         remarks = () if says_recomputation(_without_comments(text)) else _silent("These flags do", profile)
         return ReadPlan(plan_from_flags(text, profile, pipeline), "Megatron flags", remarks)
     if text and not _DOCUMENT.search(text):
+        _check_length(text, source)
         quoted = _QUOTED.fullmatch(text)
         layout = quoted[2].strip() if quoted else text
         if not _LAYOUT.fullmatch(layout):
@@ -70,6 +72,14 @@ def _text(data: bytes) -> str:
         return data.decode("utf-8-sig").strip() if len(data) <= MAX_BYTES else ""
     except UnicodeDecodeError:
         return ""
+
+
+def _check_length(text: str, source: str) -> None:
+    """Layouts and commands are read letter by letter; what is longer than any of them is not begun."""
+    if len(text) > LONGEST:
+        raise FormatError(
+            f"{source}: a layout or launch command may have up to {LONGEST:,} characters, found {len(text):,}."
+        )
 
 
 def _silent(subject: str, profile: ModelProfile) -> tuple[str, ...]:

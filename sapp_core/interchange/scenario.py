@@ -37,9 +37,9 @@ MAX_REPORT_BYTES = 4 * MAX_BYTES
 
 _TOP_KEYS = (VERSION_KEY, "profile", "schedule", "pipeline", "settings", PLAN, "result")
 _HTML = re.compile(rb"^(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|!--)", re.IGNORECASE)
-_SCRIPT = re.compile(
-    rb"<script\b(?=[^>]*\bid=[\"']?" + SCRIPT_ID.encode() + rb"\b)[^>]*>(.*?)</script", re.IGNORECASE | re.DOTALL
-)
+_SCRIPT = re.compile(rb"<script\b([^<>]*)>", re.IGNORECASE)
+_ID = re.compile(rb"\bid=[\"']?" + SCRIPT_ID.encode() + rb"\b", re.IGNORECASE)
+_SCRIPT_END = re.compile(rb"</script", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +167,13 @@ def _embedded(data: bytes, report: Report) -> bytes:
     """The scenario that the HTML of a report carries."""
     if len(data) > MAX_REPORT_BYTES:
         report.stop("", f"must not be larger than {MAX_REPORT_BYTES:,} bytes, found {len(data):,} bytes.")
-    script = _SCRIPT.search(data)
-    if script is None:
+    # Step by step, each of them through the file once: one pattern for the whole element would try every beginning
+    # against every end.
+    begin = next((script.end() for script in _SCRIPT.finditer(data) if _ID.search(script[1])), None)
+    end = None if begin is None else _SCRIPT_END.search(data, begin)
+    if end is None:
         report.stop("", f'is HTML, but no report of this project: it has no script element with the id "{SCRIPT_ID}".')
-    return script.group(1)
+    return data[begin : end.start()]
 
 
 def check_version(top: Section, key: str, known: int) -> None:

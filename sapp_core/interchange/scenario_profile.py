@@ -2,10 +2,10 @@
 
 from dataclasses import fields
 
-from sapp_core.documents.report import found
+from sapp_core.documents.report import found, number_text
 from sapp_core.documents.section import Section
 from sapp_core.documents.tree import Refused
-from sapp_core.domain.profile import MODES, LayerKind, LayerProfile, ModelProfile, TrainingShape
+from sapp_core.domain.profile import MAX_KINDS, MAX_LAYERS, MODES, LayerKind, LayerProfile, ModelProfile, TrainingShape
 from sapp_core.errors import SappError
 from sapp_core.interchange.result import Json
 
@@ -56,9 +56,15 @@ def read_profile(section: Section) -> ModelProfile | None:
     constant = section.number("constant_mb", most=MAX_VALUE, required=True)
     limit = section.number("memory_limit_mb", most=MAX_VALUE, positive=True)
     training = _training(section)
-    layers = [_layer(entry) for entry in mappings(section, "layers")]
+    layers = [_layer(entry) for entry in _kinds(section)]
     section.warn_unknown(_PROFILE_KEYS)
     whole = [layer for layer in layers if layer is not None]
+    if (total := sum(layer.num_layers for layer in whole)) > MAX_LAYERS:
+        section.report.refuse(
+            section.at("layers"), f"must hold at most {MAX_LAYERS:,} layers in all, found {number_text(total)}."
+        )
+    if whole and len(whole) == len(layers) and not any(layer.forward_time or layer.backward_time[0] for layer in whole):
+        section.report.refuse(section.at("layers"), "must hold a layer that takes time, found only times of 0.")
     if name is None or unit is None or constant is None or len(whole) < len(layers):
         return None
     if len(section.report.problems) > before:
@@ -68,6 +74,13 @@ def read_profile(section: Section) -> ModelProfile | None:
     except SappError as error:
         refuse_all(section, error)
         return None
+
+
+def _kinds(section: Section) -> list[Section]:
+    entries = section.values.get("layers")
+    if isinstance(entries, list) and len(entries) > MAX_KINDS:
+        section.report.stop(section.at("layers"), f"must hold at most {MAX_KINDS} layer kinds, found {len(entries):,}.")
+    return mappings(section, "layers")
 
 
 def mappings(section: Section, key: str, *, required: bool = True) -> list[Section]:

@@ -1,4 +1,8 @@
-"""Tables as CSV (RFC 4180 quoting, one header line, `.` as the decimal point)."""
+"""Tables as CSV (RFC 4180 quoting, one header line, `.` as the decimal point).
+
+Names from files may begin like a formula, which spreadsheets would run; an apostrophe in front keeps them text, as
+OWASP advises under "CSV Injection".
+"""
 
 import csv
 import io
@@ -11,6 +15,8 @@ from sapp_core.domain.profile import MODES
 from sapp_core.domain.schedule import phase_of
 from sapp_core.domain.sensitivity import Sensitivity
 from sapp_core.domain.timeline import Evaluation
+
+_FORMULA_BEGINNINGS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def plan_csv(plan: Plan, pipeline: Pipeline) -> str:
@@ -98,9 +104,13 @@ def sensitivity_csv(found: Sensitivity, time_unit: str) -> str:
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Lines of a table under its header; None is an empty cell."""
+    """Lines of a table under its header; None is an empty cell, numbers come as numbers."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows(rows)
+    writer.writerows([_no_formula(value) for value in row] for row in rows)
     return text.getvalue()
+
+
+def _no_formula(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_BEGINNINGS) else value

@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 from sapp_core.documents.report import Report, quoted
 from sapp_core.documents.section import Section, read_sections
+from sapp_core.domain.profile import MAX_LAYERS
 from sapp_core.errors import ProfileError
 from sapp_core.profiles.load import name_of
 from sapp_core.profiles.model_shape import Block, Experts, GroupedAttention, LatentAttention, Mlp, ModelShape
-from sapp_core.profiles.schema import MAX_LAYERS
 
 FAMILIES = ("llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", "deepseek_v3")
 """Values of `model_type`."""

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from sapp_core.documents.report import found
 from sapp_core.documents.section import Section
 from sapp_core.documents.tree import Refused
-from sapp_core.domain.profile import MODES
+from sapp_core.domain.profile import MAX_LAYERS, MODES
 from sapp_core.domain.recompute_counts import FIELDS, layers_by_mode
 from sapp_core.profiles.dry_run import DryRun, StagePeak
-from sapp_core.profiles.schema import LAYERS, MAX_LAYERS, MAX_NUMBER, SETTINGS
+from sapp_core.profiles.schema import LAYERS, MAX_NUMBER, SETTINGS
 from sapp_core.profiles.settings import SETTINGS_KEYS
 
 MAX_STAGES = 1024

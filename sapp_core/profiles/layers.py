@@ -6,14 +6,12 @@ from dataclasses import replace
 from sapp_core.documents.report import found, number_text, quoted
 from sapp_core.documents.section import Section
 from sapp_core.documents.tree import Refused
-from sapp_core.domain.profile import LayerKind, LayerProfile
+from sapp_core.domain.profile import MAX_KINDS, MAX_LAYERS, LayerKind, LayerProfile
 from sapp_core.profiles.schema import (
     KINDS,
     LAYER_KEYS,
     LAYERS,
     MAX_COEFFICIENT,
-    MAX_KINDS,
-    MAX_LAYERS,
     MAX_NUMBER,
     MEMORY_KEYS,
     MODE_KEYS,

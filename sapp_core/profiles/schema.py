@@ -4,8 +4,6 @@ from dataclasses import dataclass, fields
 
 from sapp_core.domain.profile import LayerKind, RecomputeMode, TrainingShape
 
-MAX_KINDS = 200
-MAX_LAYERS = 10_000
 MAX_NUMBER = 10**12
 """Of times and memory: 10¹² MB is far beyond any device, and solvers lose digits long before."""
 MAX_COEFFICIENT = 1000

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from sapp_core.documents.report import Report
 from sapp_core.documents.section import Section, read_sections
+from sapp_core.domain.profile import MAX_LAYERS
 from sapp_core.errors import ProfileError
-from sapp_core.profiles.schema import MAX_LAYERS, MAX_NUMBER, SETTINGS
+from sapp_core.profiles.schema import MAX_NUMBER, SETTINGS
 
 MAX_PIPELINE_SIZE = 100_000
 """Of stages, micro-batches and chunks: a typing error, not a pipeline, is larger."""

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sapp_core.documents.report import quoted
-from sapp_core.domain.profile import LayerKind
+from sapp_core.domain.profile import MAX_LAYERS, LayerKind
 from sapp_core.errors import ProfileError
-from sapp_core.profiles.schema import MAX_LAYERS
 from sapp_core.profiles.trace import Name, Trace
 from sapp_core.profiles.trace_kinds import BACKWARD, FORWARD, KindPatterns, KindTimes
 from sapp_core.profiles.trace_patterns import NUMBER, Pattern, read_pattern

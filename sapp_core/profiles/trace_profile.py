@@ -10,11 +10,11 @@ default coefficient of profile files. A backward that was not measured is 2 · f
 
 from collections.abc import Iterator
 
-from sapp_core.domain.profile import MODES, LayerKind, LayerProfile, ModelProfile, RecomputeMode
+from sapp_core.domain.profile import MAX_LAYERS, MODES, LayerKind, LayerProfile, ModelProfile, RecomputeMode
 from sapp_core.errors import ProfileError
 from sapp_core.profiles.load import LoadedProfile
 from sapp_core.profiles.save import profile_rows, with_rows
-from sapp_core.profiles.schema import MAX_LAYERS, MODE_KEYS
+from sapp_core.profiles.schema import MODE_KEYS
 from sapp_core.profiles.trace_kinds import KindTimes
 from sapp_core.profiles.trace_measure import Measurement
 

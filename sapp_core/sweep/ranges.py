@@ -108,7 +108,7 @@ def memory_limits_of(field: str, text: str) -> tuple[float | None, ...]:
             if isfinite(number) and number > 0:
                 values[number] = None
             else:
-                problems.append(f"{field}: must be MiB above 0, a range, or {NO_LIMIT}, found {part!r}.")
+                problems.append(f"{field}: must be MiB above 0, a range, or {NO_LIMIT}, found {part[:40]!r}.")
     return _values(field, values, problems, f"48000, 56000 or {NO_LIMIT}")
 
 
@@ -139,10 +139,10 @@ def _whole(field: str, part: str) -> range:
     else:
         raise PipelineError(f"{field}: must be whole numbers or ranges such as 4-16 step 4, found {part[:40]!r}.")
     if first < 1 or step < 1:
-        raise PipelineError(f"{field}: numbers and steps must be at least 1, found {part!r}.")
+        raise PipelineError(f"{field}: numbers and steps must be at least 1, found {part[:40]!r}.")
     if last < first:
-        raise PipelineError(f"{field}: a range goes upwards, found {part!r}; write {last}-{first}.")
+        raise PipelineError(f"{field}: a range goes upwards, found {part[:40]!r}; write {last}-{first}.")
     values = range(first, last + 1, step)
     if len(values) > MOST_VALUES:
-        raise PipelineError(f"{field}: up to {MOST_VALUES} values can be swept, {part!r} has {len(values):,}.")
+        raise PipelineError(f"{field}: up to {MOST_VALUES} values can be swept, {part[:40]!r} has {len(values):,}.")
     return values

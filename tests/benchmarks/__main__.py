@@ -1,6 +1,6 @@
 """All measurements, one table after the other: `make bench`. They take about half an hour; run them on a quiet machine."""
 
-from tests.benchmarks import balance, engine, page, schedules, timeline, traces, visitors
+from tests.benchmarks import balance, engine, hostile, page, schedules, timeline, traces, visitors
 
 
 def main() -> None:
@@ -13,6 +13,7 @@ def main() -> None:
         ("Page in Chromium", page.main),
         ("Timelines in Chromium", timeline.main),
         ("Many visitors", visitors.main),
+        ("Hostile uploads", hostile.main),
     ):
         print(f"\n## {title}\n", flush=True)
         measure()

@@ -18,10 +18,13 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def server():
-    running = Server()
+def server(tmp_path_factory):
+    """With a home and a place for temporary files of its own, where nothing may be left in the end."""
+    home, temporary = (tmp_path_factory.mktemp(name) for name in ("home", "temporary"))
+    running = Server(environment={"HOME": str(home), "TMPDIR": str(temporary)})
     yield running
     running.stop()
+    assert [*home.rglob("*"), *temporary.rglob("*")] == []
 
 
 @pytest.fixture(scope="session")

@@ -47,3 +47,8 @@ def test_percentages():
     assert percent_text(0.12345) == "12.3 %"
     assert percent_text(0.99999, 0) == "100 %"
     assert [signed_percent_text(x) for x in (0.05, -0.05, 0.0001, -0.0001)] == ["+5.0 %", "−5.0 %", "0.0 %", "0.0 %"]
+
+
+def test_a_time_of_next_to_nothing_is_no_line_of_zeros():
+    assert time_text(1e-9, "ms") == "0.000000001 ms"
+    assert time_text(5e-324, "ms") == "4.94066e-324 ms"

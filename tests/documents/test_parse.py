@@ -210,3 +210,19 @@ def _assert_plain(value: object) -> None:
         assert math.isfinite(value)
     else:
         assert value is None or type(value) in (str, bool)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"[" + b"1," * 900_000 + b"1]", "file.json: a file may hold 200,000 values, found more."),
+        (b"[" + b"[]," * 600_000 + b"1]", "file.json: a file may hold 200,000 values, found more."),
+        (b"- a\n" * 500_000, "[99999]: a file may hold 100,000 values, found one more."),
+    ],
+)
+def test_a_file_with_too_many_values_is_refused_before_they_take_seconds(data, words):
+    assert _problems(data) == (words,)
+
+
+def test_commas_and_brackets_in_text_are_no_values():
+    assert parse_document(b'{"a": "' + b"[,{" * 200_000 + b'"}', "x") == {"a": "[,{" * 200_000}

@@ -98,7 +98,7 @@ BLOCK = (
         ),
         (
             f"{BLOCK} 0",
-            "must be a whole number of at least 1, found '0'",
+            'must be a whole number from 1 to 999999, found "0"',
         ),
     ],
 )  # fmt: skip
@@ -155,3 +155,20 @@ def test_a_mode_that_the_profile_does_not_offer_is_refused():
     only = LayerProfile("Layer", LayerKind.BODY, 4, 1.0, (2.0,) * 5, 1.0, (1.0, None, None, None, None))
     with pytest.raises(PlanError, match="mode select is not offered by the profile; it offers none"):
         read("--recompute-granularity selective --pipeline-model-parallel-layout Ett|ttL", ModelProfile("m", (only,)))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("|" * 500_000 + "\nx", "may have up to 100,000 characters, found 500,002"),
+        ("--x " + "a" * 2_000_000, "may have up to 100,000 characters"),
+        ("Et*" + "9" * 5_000, "character 3: more than 100,000 characters written out"),
+        ("E" + "t*99999" * 10_000, "character 10: more than 100,000 characters written out"),
+        ("E" * 90_000, "found at character 1, 2, 3, 4, 5 and 89,995 more"),
+        ("--pipeline-model-parallel-layout EtL --recompute-num-layers " + "9" * 5_000, "whole number from 1 to 999999"),
+    ],
+)
+def test_texts_made_to_take_for_ever_are_refused_at_once(text, words):
+    with pytest.raises(FormatError) as error:
+        plan_from_text(text.encode(), "plan.txt", PROFILE, PIPELINE)
+    assert words in str(error.value)

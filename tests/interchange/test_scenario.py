@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import even_split
+from sapp_core.domain.profile import MODES
 from sapp_core.domain.request import BalanceRequest, Pin
 from sapp_core.domain.result import BalanceResult, Infeasibility, MemoryModel, Objective, Progress, Status
 from sapp_core.domain.scenario import Scenario
@@ -188,3 +189,33 @@ def test_defaults_are_the_types_own():
     short = document(settings={})
     short["pipeline"] = {"num_stages": 4, "num_micro_batches": 8}
     assert read(short).scenario == replace(SCENARIO, request=BalanceRequest(None))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"forward_time": 0, "backward_time": dict.fromkeys(MODES, 0)}, "must hold a layer that takes time"),
+        ({"num_layers": 10**18}, "profile.layers: must hold at most 10,000 layers in all"),
+    ],
+)
+def test_profiles_without_time_or_with_too_many_layers_are_refused(change, words):
+    whole = document()
+    whole["profile"]["layers"] = [layer | change for layer in whole["profile"]["layers"]]
+    with pytest.raises(FormatError) as error:
+        read(whole)
+    assert words in str(error.value)
+
+
+def test_too_many_layer_kinds_are_not_even_looked_at():
+    whole = document()
+    whole["profile"]["layers"] *= 100
+    with pytest.raises(FormatError) as error:
+        read(whole)
+    assert error.value.problems == ("profile.layers: must hold at most 200 layer kinds, found 300.",)
+
+
+@pytest.mark.parametrize("part", ["<script", '<script id="scenario">', "<script id=scenario "])
+def test_html_made_to_be_searched_for_ever_is_refused_at_once(part):
+    with pytest.raises(FormatError) as error:
+        scenario_from_json(f"<html>{part * 100_000}".encode(), "mine.html")
+    assert "is HTML, but no report" in str(error.value)

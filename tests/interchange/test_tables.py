@@ -9,7 +9,7 @@ from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.plan import Plan, placed
 from sapp_core.domain.profile import MODES, RecomputeMode
 from sapp_core.domain.sensitivity import Excess, ProfileNumber, Quantity, Reaction, Sensitivity
-from sapp_core.interchange.tables import memory_csv, ops_csv, plan_csv, sensitivity_csv
+from sapp_core.interchange.tables import csv_text, memory_csv, ops_csv, plan_csv, sensitivity_csv
 from sapp_core.study import evaluate
 from tests.strategies import studies
 
@@ -80,3 +80,10 @@ def test_every_number_of_the_profile_has_a_line_with_what_it_moves():
     assert (row["moves"], row["if_smaller"], row["if_larger"]) == ("highest_peak", "19.0", "21.0")
     assert (row["full_stage"], row["beyond_limit_mb"]) == ("3", "0.5")
     assert (still["number"], still["unit"], still["moves"], still["if_larger"]) == ("transfer time", "us", "", "")
+
+
+def test_names_that_a_spreadsheet_would_run_are_text():
+    names = ("=1+1", "+1", "-rf", "@SUM(1)", "\t=1", "a=1", "")
+    rows = read(csv_text(("name", "number"), ((name, -1.5) for name in names)))
+    assert [row["name"] for row in rows] == [f"'{name}" for name in names[:5]] + ["a=1", ""]
+    assert {row["number"] for row in rows} == {"-1.5"}

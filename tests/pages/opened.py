@@ -83,7 +83,7 @@ class Opened:
 
 def unescaped(markdown: str) -> str:
     """What a reader sees of escaped Markdown."""
-    return re.sub(r"\\(.)", r"\1", markdown)
+    return re.sub(r"\\(.)", r"\1", markdown).replace("\u2060", "")
 
 
 def profile_file(**changes) -> bytes:
