@@ -20,6 +20,8 @@ LARGEST_TIME = 1e18
 """Microseconds; beyond, and far before it, a float no longer tells ops apart."""
 MAX_VALUE_CHARACTERS = 4 * 2**20
 """Of one event, or of one entry beside the list of events."""
+MAX_STRANGE = 1000
+"""Entries that no trace has: they are read slowly, and a file of 200 MB can hold 100 million."""
 
 _EVENTS = "traceEvents"
 _BLANK = re.compile(r"[ \t\r\n]*")
@@ -83,6 +85,7 @@ class TraceEvents:
         Raises:
             SappError: of the report; the text is no trace, or is broken before its end.
         """
+        strange = 0
         try:
             self._enter()
         except _CutOffError:
@@ -96,6 +99,10 @@ class TraceEvents:
             except _CutOffError:
                 self.ending = Ending.CUT
                 return
+            if not isinstance(value, dict):
+                strange += 1
+                if strange > MAX_STRANGE:
+                    self._broken(f"more than {MAX_STRANGE:,} entries of the list are no mappings, as events are")
             yield value
             yield from self._at_hand()
             if self._next() == ",":
@@ -137,6 +144,8 @@ class TraceEvents:
                 self._at += 1
                 return
             keys.append(key)
+            if len(keys) > MAX_STRANGE:
+                self._broken(f"more than {MAX_STRANGE:,} entries stand before the list {_EVENTS}")
             self._value()
             if self._next() == ",":
                 self._at += 1

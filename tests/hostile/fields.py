@@ -4,6 +4,8 @@ The functions run inside a session. To add a field, add an entry to `FIELDS`.
 """
 
 import base64
+import gzip
+import io
 import json
 import zlib
 from collections.abc import Callable, Iterator
@@ -28,6 +30,12 @@ from sapp_core.domain.scenario import Scenario
 from sapp_core.errors import SappError
 from sapp_core.interchange.comparison import NamedScenario, comparison_as_object
 from sapp_core.interchange.scenario import SavedScenario, scenario_as_object
+from sapp_core.profiles.load import name_of
+from sapp_core.profiles.trace_measure import measure
+from sapp_core.profiles.trace_profile import trace_profile
+from sapp_core.profiles.trace_proposal import propose
+from sapp_core.profiles.trace_reader import read_trace
+from sapp_core.profiles.trace_times import Reading
 from sapp_core.sweep.ranges import memory_limits_of, read_lists
 from tests.charts.scenes import evaluation
 from tests.hostile.contents import ANYWHERE, Hostile, planted
@@ -36,6 +44,12 @@ from tests.profiles.configs import CONFIGS
 from tests.profiles.dry_runs import CASES, TIMES
 
 STATE = st.session_state
+LAYER_TRACE = {
+    "traceEvents": [
+        {"ph": "X", "cat": "gpu_user_annotation", "pid": 0, "tid": 7, "ts": 100 * number, "dur": 50, "name": name}
+        for number, name in enumerate([f"layers/{i}-DecoderLayer" for i in range(4)] * 3)
+    ]
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +196,19 @@ def _pasted(data: bytes, _: str) -> None:
     my_plan_sources._pasted(_evaluation())
 
 
+def _trace(data: bytes, name: str) -> None:
+    """As `profile_trace` does once the files are there: its uploader is read, not called back."""
+    STATE["trace_problems"] = ()
+    try:
+        trace = read_trace([(shown_name(name), io.BytesIO(data))])
+        made = propose(trace)
+        measured = measure(trace, made, Reading())
+        STATE["trace"] = trace.names, measured.left()[:1]
+        trace_profile(measured, name_of(shown_name(name)), None)
+    except SappError as error:
+        STATE["trace_problems"] = error.problems
+
+
 def _measured(data: bytes, name: str) -> None:
     STATE["measured_upload"] = [_file(data, name)]
     measured._keep()
@@ -228,6 +255,7 @@ FIELDS: tuple[Field, ...] = (
     Field("my plan, pasted", SAVED.plan.as_dict(), _pasted, _state("my_plans", lambda plans: plans),
           _state("my_plan_refused", lambda said: said.problems if said else ())),
     Field("measured times", TRACE, _measured, _nothing, _state("measured_problems", tuple), 10),
+    Field("trace", LAYER_TRACE, _trace, _nothing, _state("trace_problems", tuple), 10, gzip.compress),
     Field("report", SCENARIO, _comparison, saved.shelf, _not_added, 8, _in_report),
     Field("link to kept scenarios", LINKED, _link, saved.shelf, _not_added, 2, _packed),
     Field("pins", "0.1:2, 1.2=3", _typed(pins_from_text), _nothing, _state("typed_problems", tuple), 0.1),
