@@ -30,37 +30,43 @@ class Advice:
     sentence: str
 
 
-def advice(found: Sensitivity) -> tuple[Advice, ...]:
-    """What to measure again, what not, and what the memory limit is close to; never empty."""
-    said = (*_times(found), *_memory(found))
+def advice(found: Sensitivity, regrets: Sequence[Regret] = ()) -> tuple[Advice, ...]:
+    """What to measure again, what not, and what the memory limit is close to; never empty.
+
+    What keeping the plan costs decides where it is known: a number may move the step and leave the best plan as it is.
+
+    Args:
+        found: reactions of the plan.
+        regrets: of keeping it, as far as known.
+    """
+    said = (*(_by_regret(found, regrets) or _by_swing(found)), *_memory(found))
     return said or (Advice("Nothing to measure", "no number of the profile changes anything."),)
 
 
-def repeating(regrets: Sequence[Regret], share: float) -> tuple[Advice, ...]:
-    """Which numbers are worth another measurement, by what the plan loses when they are wrong; empty without any.
-
-    Args:
-        regrets: of keeping the plan.
-        share: by which the numbers were changed.
-    """
+def _by_regret(found: Sensitivity, regrets: Sequence[Regret]) -> list[Advice]:
+    """What the plan loses when numbers are wrong; empty where nothing is known."""
+    share = found.share
     shares: dict[ProfileNumber, list[float]] = {}
-    for found in regrets:
-        if found.share is not None:
-            shares.setdefault(found.number, []).append(found.share)
-    known = [found for found in regrets if found.share is not None and found.share == max(shares[found.number])]
-    ranked = sorted({found.number: found for found in known}.values(), key=_share, reverse=True)
-    costly = [found for found in ranked if _share(found) >= NOTHING_LOST]
+    for one in regrets:
+        if one.share is not None:
+            shares.setdefault(one.number, []).append(one.share)
+    known = [one for one in regrets if one.share is not None and one.share == max(shares[one.number])]
+    ranked = sorted({one.number: one for one in known}.values(), key=_share, reverse=True)
+    costly = [one for one in ranked if _share(one) >= NOTHING_LOST]
     # Only what was tried both ways can be left alone.
-    cheap = [found.number for found in ranked if _share(found) < NOTHING_LOST and len(shares[found.number]) > 1]
+    cheap = [one.number for one in ranked if _share(one) < NOTHING_LOST and len(shares[one.number]) > 1]
     said = []
     if costly:
         said.append(Advice("Worth repeating most", f"{_price(costly[0], share)}."))
     if costly[1:]:
-        said.append(Advice("Next", f"{'; '.join(_price(found, share) for found in costly[1 : 1 + _NAMED])}."))
+        said.append(Advice("Next", f"{'; '.join(_price(one, share) for one in costly[1 : 1 + _NAMED])}."))
     if cheap:
-        sentence = f"{listed(cheap)}: wrong by {percent_text(share, 0)} either way, keeping this plan costs less than "
-        said.append(Advice("Not worth repeating", f"{sentence}{percent_text(NOTHING_LOST)} of the step."))
-    return tuple(said)
+        said.append(Advice(
+            "Not worth repeating for the sake of the plan",
+            f"{listed(cheap)}: wrong by {percent_text(share, 0)} either way, keeping this plan costs less than "
+            f"{percent_text(NOTHING_LOST)} of the step.",
+        ))  # fmt: skip
+    return [*said, _largest("Moves the predicted step most", found)] if said and found.times else said
 
 
 def _share(found: Regret) -> float:
@@ -88,19 +94,20 @@ def listed(numbers: Sequence[ProfileNumber]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def _times(found: Sensitivity) -> list[Advice]:
-    said, share = [], percent_text(found.share, 0)
-    if found.times:
-        first = found.times[0]
-        change = [signed_percent_text(value / found.step_time - 1) for value in (first.lower, first.higher)]
-        sentence = f"{first.number.sentence}. {share} less or more moves the step by {change[0]} or {change[1]}."
-        said.append(Advice("Measure first", sentence))
+def _by_swing(found: Sensitivity) -> list[Advice]:
+    said = [_largest("Measure first", found)] if found.times else []
     small = [reaction.number for reaction in found.times if reaction.swing < SMALL * found.step_time]
     small += [number for number in found.idle if number.quantity.is_time]
     if small:
         sentence = f"{listed(small)}: each moves the step by less than {percent_text(SMALL)}, smaller to larger."
         said.append(Advice("Not worth another measurement", sentence))
     return said
+
+
+def _largest(head: str, found: Sensitivity) -> Advice:
+    first, share = found.times[0], percent_text(found.share, 0)
+    less, more = (signed_percent_text(value / found.step_time - 1) for value in (first.lower, first.higher))
+    return Advice(head, f"{first.number.sentence}. {share} less or more moves the step by {less} or {more}.")
 
 
 def _memory(found: Sensitivity) -> list[Advice]:

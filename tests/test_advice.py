@@ -2,7 +2,7 @@
 
 from math import inf
 
-from sapp_core.advice import advice, listed, repeating
+from sapp_core.advice import advice, listed
 from sapp_core.domain.profile import RecomputeMode
 from sapp_core.domain.sensitivity import Excess, ProfileNumber, Quantity, Reaction, Sensitivity
 from sapp_core.regret import Regret
@@ -49,12 +49,13 @@ def test_regret_ranks_and_only_what_was_tried_both_ways_is_left_alone():
     lossy = [Regret(BACKWARD, True, 1000.0, 1000.0, 0, 0), Regret(BACKWARD, False, 1030.0, 1000.0, 4, 0)]
     lossless = [Regret(FORWARD, smaller, 1000.0, 1000.0, 0, 0) for smaller in (True, False)]
     tight = [Regret(KEPT, False, None, 1100.0, 2, 3)]
-    words = said(repeating([*lossy, *lossless, *tight], 0.1))
+    words = said(advice(found(), [*lossy, *lossless, *tight]))
     assert words["Worth repeating most"] == "activation memory (full) of Block (10 % larger: this plan does not fit)."
     assert words["Next"] == "backward time of Block (10 % larger: keeping this plan costs 3.0 % of the step)."
-    assert words["Not worth repeating"].startswith("forward time of Head:")
-    assert repeating(lossless[:1], 0.1) == ()
-    assert repeating([Regret(KEPT, False, None, None, None, None)], 0.1) == ()
+    assert words["Not worth repeating for the sake of the plan"].startswith("forward time of Head:")
+    assert words["Moves the predicted step most"].startswith("backward time of Block.")
+    assert advice(found(), lossless[:1]) == advice(found())
+    assert advice(found(), [Regret(KEPT, False, None, None, None, None)]) == advice(found())
     assert tight[0].share == inf
 
 

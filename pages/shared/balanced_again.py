@@ -1,6 +1,5 @@
 """How the best plan reacts: balanced again with changed numbers, and what it costs to keep the present one."""
 
-from collections.abc import Sequence
 from math import inf, isinf
 
 import streamlit as st
@@ -8,8 +7,7 @@ import streamlit as st
 from pages.shared import rebalancing
 from pages.shared.cached import Simulated
 from pages.shared.rebalancing import Rebalancing, Trial
-from pages.shared.text import literal
-from sapp_core.advice import lacks, repeating
+from sapp_core.advice import lacks
 from sapp_core.charts.numbers import signed_percent_text
 from sapp_core.domain.result import BalanceResult
 from sapp_core.domain.scenario import Scenario
@@ -17,7 +15,6 @@ from sapp_core.domain.sensitivity import Sensitivity
 from sapp_core.regret import Regret, regret
 
 Row = dict[str, str | float | int | None]
-_ROBUST = "**The plan is robust:** with each of these numbers changed, no plan was found that is better by much. "
 
 
 def balanced_again(scenario: Scenario, simulated: Simulated, found: Sensitivity) -> None:
@@ -28,7 +25,7 @@ def balanced_again(scenario: Scenario, simulated: Simulated, found: Sensitivity)
         simulated: the present plan.
         found: its reactions.
     """
-    key = (simulated.key + scenario.key, found.share)
+    key = _key(scenario, simulated, found)
     trials = rebalancing.trials_of(scenario, simulated.evaluation.plan, found)
     if not trials:
         return
@@ -51,6 +48,28 @@ def balanced_again(scenario: Scenario, simulated: Simulated, found: Sensitivity)
         _progress(state, scenario, simulated, found)
 
 
+def known_regrets(scenario: Scenario, simulated: Simulated, found: Sensitivity) -> list[Regret]:
+    """What keeping the plan costs, as far as runs that have ended say; arguments as in `balanced_again`."""
+    state = rebalancing.current(_key(scenario, simulated, found))
+    return [] if state is None else [cost for *_, cost in _rated(state, scenario, simulated, found)]
+
+
+def _key(scenario: Scenario, simulated: Simulated, found: Sensitivity) -> tuple[str, float]:
+    return simulated.key + scenario.key, found.share
+
+
+def _rated(
+    state: Rebalancing, scenario: Scenario, simulated: Simulated, found: Sensitivity
+) -> list[tuple[Trial, BalanceResult | None, Regret]]:
+    """The trials that have ended, each with its answer and what it says about keeping the plan."""
+    plan, pipeline = simulated.evaluation.plan, scenario.pipeline
+    ended = [(trial, state.answers[place]) for place, trial in enumerate(state.trials) if place in state.answers]
+    return [
+        (trial, answer, regret(found, trial.reaction, plan, pipeline, answer, smaller=trial.smaller))
+        for trial, answer in ended
+    ]
+
+
 @st.fragment(run_every=0.5)
 def _progress(state: Rebalancing, scenario: Scenario, simulated: Simulated, found: Sensitivity) -> None:
     rebalancing.advance(state)
@@ -67,16 +86,9 @@ def _progress(state: Rebalancing, scenario: Scenario, simulated: Simulated, foun
 
 
 def _answers(state: Rebalancing, scenario: Scenario, simulated: Simulated, found: Sensitivity) -> None:
-    plan, pipeline = simulated.evaluation.plan, scenario.pipeline
-    answered = [
-        (trial, answer, regret(found, trial.reaction, plan, pipeline, answer, smaller=trial.smaller))
-        for place, trial in enumerate(state.trials)
-        if place in state.answers
-        for answer in (state.answers[place],)
-    ]
+    answered = _rated(state, scenario, simulated, found)
     # What costs most, or does not fit at all, comes first; what nothing is known of last.
     answered.sort(key=lambda row: -inf if row[2].share is None else row[2].share, reverse=True)
-    st.markdown(_verdict([cost for *_, cost in answered], found.share))
     columns = {
         "Keeping this plan costs": st.column_config.NumberColumn(
             format="percent", help="How much longer a step takes than with the best plan found then."
@@ -89,12 +101,6 @@ def _answers(state: Rebalancing, scenario: Scenario, simulated: Simulated, found
     }
     rows = [_row(trial, answer, cost, scenario, found) for trial, answer, cost in answered]
     st.dataframe(rows, hide_index=True, column_config=columns)
-
-
-def _verdict(costs: Sequence[Regret], share: float) -> str:
-    said = repeating(costs, share)
-    robust = _ROBUST if said and said[0].head == "Not worth repeating" else ""
-    return robust + " ".join(f"**{piece.head}:** {literal(piece.sentence)}" for piece in said)
 
 
 def _row(trial: Trial, answer: BalanceResult | None, cost: Regret, scenario: Scenario, found: Sensitivity) -> Row:
@@ -118,7 +124,7 @@ def _remark(trial: Trial, answer: BalanceResult | None, found: Sensitivity) -> s
     if answer.plan is None:
         return "no plan fits" if answer.infeasibility else "no plan found in time"
     if found.excess:
-        return f"this plan does not fit as it is: {lacks(found.excess)}"
+        return f"does not fit as it is: {lacks(found.excess)}"
     if trial.reaction.excess and not trial.smaller:
-        return f"this plan no longer fits: {lacks(trial.reaction.excess)}"
+        return f"no longer fits: {lacks(trial.reaction.excess)}"
     return ""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.shared import cached
-from pages.shared.balanced_again import balanced_again
+from pages.shared.balanced_again import balanced_again, known_regrets
 from pages.shared.cached import Simulated
 from pages.shared.pictures import page_theme, plot
 from pages.shared.text import literal
@@ -33,7 +33,7 @@ def sensitivity_tab(scenario: Scenario, simulated: Simulated, lower_bound: float
     """
     share, memory = _controls(scenario)
     found = cached.reactions(scenario, simulated, share)
-    said = advice(found)
+    said = advice(found, known_regrets(scenario, simulated, found))
     proven = _proven(scenario, found, lower_bound)
     st.markdown(_spoken((*said, proven) if proven else said))
     if memory and not found.memory:
@@ -78,8 +78,8 @@ def _controls(scenario: Scenario) -> tuple[float, bool]:
 
 
 def _spoken(said: Sequence[Advice]) -> str:
-    """Advice as Markdown."""
-    return " ".join(f"**{piece.head}:** {literal(piece.sentence)}" for piece in said)
+    """Advice as a Markdown list."""
+    return "\n".join(f"- **{piece.head}:** {literal(piece.sentence)}" for piece in said)
 
 
 def _proven(scenario: Scenario, found: Sensitivity, lower_bound: float | None) -> Advice | None:
