@@ -5,6 +5,7 @@ import time
 from pages.shared import rebalancing
 from pages.shared.jobs import jobs
 from pages.shared.session import Outcome
+from tests.pages.opened import Opened
 
 
 def test_the_tab_ranks_the_numbers_and_says_which_to_measure_again(opened):
@@ -71,10 +72,10 @@ def test_cancel_ends_the_runs_and_leaves_what_is_there(opened):
     assert not any(button.key == "rebalance_cancel" for button in opened.at.button)
 
 
-def test_an_order_planned_for_the_times_is_held_and_said(opened):
-    opened.at.selectbox(key="schedule").set_value("zb-1p")
-    opened.run()
-    opened.balance()
+def test_an_order_planned_for_the_times_is_held_and_said():
+    link = {"profile": "small32", "schedule": "zb-1p", "stages": "4", "micro_batches": "8", "objective": "sapp-0"}
+    opened = Opened(**link).settled().balance()
     opened.tab("Sensitivity")
     assert "the order of this plan is held" in " ".join(caption.value for caption in opened.at.caption)
+    assert "Measure first" in opened.said
     assert "Proven without balancing again" not in opened.said
