@@ -245,7 +245,7 @@ def _charts(shown: Outcome, simulated: Simulated, even: EvenSplit | None) -> Non
             measured_tab(simulated)
     if reacting.open:
         with reacting:
-            sensitivity_tab(shown.scenario, simulated)
+            sensitivity_tab(shown.scenario, simulated, shown.result.lower_bound)
     if search.open:
         with search:
             sections.search(shown.result.trace, shown.result.seconds, shown.scenario)

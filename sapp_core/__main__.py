@@ -1,4 +1,4 @@
-"""The command line: `python -m sapp_core balance | simulate | open | schedule | sweep | check | trace`.
+"""The command line: `python -m sapp_core balance | simulate | sensitivity | open | schedule | sweep | check | trace`.
 
 Exit status: 0 done, 2 wrong input or output that cannot be written, 3 no plan, 130 interrupted. What a user should
 know besides the answer is one line each on the standard error stream.
@@ -14,6 +14,7 @@ from io import TextIOWrapper
 from math import isfinite
 from pathlib import Path
 
+from sapp_core.advice import advice
 from sapp_core.balancer.balance import balance, lp_text
 from sapp_core.charts.files import PictureFormat, pictures
 from sapp_core.command_files import answer, check_targets, read_file, tell, write_file
@@ -42,13 +43,16 @@ from sapp_core.interchange.result import (
     simulation_object,
 )
 from sapp_core.interchange.scenario import MAX_REPORT_BYTES, scenario_from_json
+from sapp_core.interchange.sensitivity import sensitivity_object, sensitivity_text
 from sapp_core.interchange.sweep import sweep_csv, sweep_object, sweep_text
+from sapp_core.interchange.tables import sensitivity_csv
 from sapp_core.pictures import Detail, picture_named
 from sapp_core.profiles.load import LoadedProfile, load_profile
 from sapp_core.profiles.save import profile_text
 from sapp_core.reopen import as_simulated, check_settings
 from sapp_core.schedules.in_flight import peak_in_flight
 from sapp_core.schedules.registry import family, make_schedule, placed
+from sapp_core.sensitivity import sensitivity
 from sapp_core.simulator.measured import compare
 from sapp_core.study import Study, evaluate, reference_for
 from sapp_core.sweep_command import grid_of, plan_words, results_of
@@ -170,6 +174,18 @@ def _tell_simulated(options: argparse.Namespace, scenario: Scenario, schedule: S
     return DONE
 
 
+def _sensitivity(options: argparse.Namespace) -> int:
+    profile, schedule, request = _scenario(options)
+    plan = _plan(options.plan, profile, schedule.pipeline) if options.plan else even_split(profile, schedule.pipeline)
+    scenario = Scenario(profile, schedule.name, schedule.pipeline, request)
+    found, unit = sensitivity(scenario, evaluate(profile, schedule, plan), options.share), profile.time_unit
+    said = [(piece.head, piece.sentence) for piece in advice(found)]
+    answer(options.json, lambda: sensitivity_object(found, unit, said), lambda: sensitivity_text(found, unit, said))
+    if options.csv:
+        write_file(options.csv, sensitivity_csv(found, unit))
+    return DONE
+
+
 def _measured(files: Sequence[str], found: Evaluation) -> MeasuredComparison:
     contents = [(file, read_file(file, MAX_MEASURED_BYTES)) for file in files]
     read = read_measured(contents, found.schedule, found.profile.time_unit)
@@ -253,6 +269,7 @@ def _trace(options: argparse.Namespace) -> int:
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "balance": _balance,
     "simulate": _simulate,
+    "sensitivity": _sensitivity,
     "open": _open,
     "schedule": _schedule,
     "sweep": _sweep,

@@ -17,6 +17,7 @@ from sapp_core.exports import EXPORTS
 from sapp_core.interchange.orders import ORDER_FORMATS
 from sapp_core.pictures import PICTURES
 from sapp_core.schedules.registry import SCHEDULES
+from sapp_core.sensitivity import LARGEST_SHARE, SMALLEST_SHARE, USUAL_SHARE
 
 FLAGS: dict[str, str] = {
     "num_stages": "--stages",
@@ -48,6 +49,7 @@ FLAGS: dict[str, str] = {
 _EXPORT_NAMES = tuple(export.name for export in EXPORTS)
 _PICTURE_NAMES = tuple(picture.name for picture in PICTURES)
 _SCHEDULE_NAMES = tuple(family.name for family in SCHEDULES)
+_LEAST_CHANGE, _MOST_CHANGE = 100 * SMALLEST_SHARE, 100 * LARGEST_SHARE
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -89,11 +91,7 @@ def _parser() -> _Parser:
         "simulate", "Simulate a plan. Its status is feasible, or over_limit when a stage needs more than the limit."
     )
     _add_scenario(simulating)
-    simulating.add_argument(
-        "--plan",
-        metavar="FILE",
-        help="plan or result as JSON, MindFormers YAML, Megatron layout or launch flags (default: the even split)",
-    )
+    _add_plan(simulating)
     _add_files(simulating)
     simulating.add_argument(
         "--measured",
@@ -102,6 +100,20 @@ def _parser() -> _Parser:
         metavar="FILE",
         help="op times to compare with, CSV or Chrome trace; may be repeated, as for one trace a rank",
     )
+    reacting = command(
+        "sensitivity", "Show what each number of the profile, alone a little smaller and larger, does to a plan."
+    )
+    _add_scenario(reacting)
+    _add_plan(reacting)
+    reacting.add_argument(
+        "--change",
+        dest="share",
+        type=_change,
+        default=USUAL_SHARE,
+        metavar="PERCENT",
+        help=f"how much smaller and larger, {_LEAST_CHANGE:g} to {_MOST_CHANGE:g} (default: {100 * USUAL_SHARE:g})",
+    )
+    reacting.add_argument("--csv", metavar="FILE", help="write every number as a line of CSV as well")
     opening = command("open", "Simulate the plan of a saved scenario or report again, and write it in other formats.")
     opening.add_argument("file", metavar="SCENARIO", help="scenario (JSON) or report (HTML)")
     _add_files(opening)
@@ -270,6 +282,14 @@ def _add_balancing(parser: argparse.ArgumentParser) -> None:
     add("--write-lp", metavar="FILE", help="write the integer program as an .lp file")
 
 
+def _add_plan(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--plan",
+        metavar="FILE",
+        help="plan or result as JSON, MindFormers YAML, Megatron layout or launch flags (default: the even split)",
+    )
+
+
 def _add_files(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--export",
@@ -407,6 +427,15 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"must be a number, found {text!r}") from None
+
+
+def _change(text: str) -> float:
+    percent = _number(text)
+    if not _LEAST_CHANGE <= percent <= _MOST_CHANGE:
+        raise argparse.ArgumentTypeError(
+            f"must be a percentage from {_LEAST_CHANGE:g} to {_MOST_CHANGE:g}, found {text!r}"
+        )
+    return percent / 100
 
 
 def _numbers(text: str) -> float | tuple[float, ...]:

@@ -148,16 +148,16 @@ PICTURES: tuple[Picture, ...] = (
         _plan,
     ),
     Picture(
-        "sensitivity",
-        "What 10 % less or more of one number of the profile, alone, does to the step time of this plan: the numbers "
-        "worth measuring well are on top.",
-        _sensitivity,
-    ),
-    Picture(
         "search",
         "The best plan found and the proven lower bound through the seconds of the run; where they meet, the plan is "
         "proven optimal.",
         _search,
+    ),
+    Picture(
+        "sensitivity",
+        "What 10 % less or more of one number of the profile, alone, does to the step time of this plan: the numbers "
+        "worth measuring well are on top.",
+        _sensitivity,
     ),
 )
 """In the order of a report."""

@@ -1,6 +1,6 @@
 """Which numbers of a profile matter: each is made a little smaller and larger, alone, under the same plan."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from sapp_core.domain.scenario import Scenario
 from sapp_core.domain.sensitivity import Excess, ProfileNumber, Quantity, Reaction, Sensitivity
 from sapp_core.domain.sequence_split import split_along_sequence
 from sapp_core.domain.timeline import MEMORY_ROUNDING_MB, Evaluation
+from sapp_core.schedules.zero_bubble import PLANNED
 from sapp_core.simulator.engine import PreparedSchedule, durations_of, prepare, step_times
 from sapp_core.simulator.memory import peaks
 
@@ -58,10 +59,13 @@ def sensitivity(
     """
     order = prepared or prepare(evaluation.schedule)
     limits = scenario.request.limits(scenario.pipeline.num_stages) if scenario.profile.has_memory else None
+    lacking = _excess(evaluation.peak_memory_mb, limits)
+    # What does not fit as it is cannot be made not to fit.
+    met_limits = None if lacking else limits
     numbers = profile_numbers(scenario)
     times = _time_reactions(scenario, evaluation, [n for n in numbers if n.quantity.is_time], share, order)
     memory = [
-        _memory_reaction(scenario, evaluation.plan, number, share, order, limits)
+        _memory_reaction(scenario, evaluation.plan, number, share, order, met_limits)
         for number in numbers
         if not number.quantity.is_time
     ]
@@ -69,7 +73,35 @@ def sensitivity(
     moving_times, moving_memory = _ranked(times, evaluation.step_time), _ranked(memory, peak_mb)
     met = {reaction.number for reaction in (*moving_times, *moving_memory)}
     idle = tuple(number for number in numbers if number not in met)
-    return Sensitivity(share, evaluation.step_time, peak_mb, moving_times, moving_memory, idle)
+    return Sensitivity(share, evaluation.step_time, peak_mb, moving_times, moving_memory, idle, lacking)
+
+
+def most_regret(scenario: Scenario, found: Sensitivity, reaction: Reaction, lower_bound: float) -> float | None:
+    """How much longer than the best plan's step that of this plan can be at most, whichever way a number is wrong.
+
+    Known without balancing again. Larger numbers make no plan quicker and let none in, so the bound still holds.
+    A smaller time shortens no step by more than its share of the whole, nor by more than all that the number takes in
+    all micro-batches together. Nothing is known where smaller memory lets other plans in, where the plan may no longer
+    fit, and for schedules whose order is planned for the times (the bound is about one order).
+
+    Args:
+        scenario: whose numbers change.
+        found: reactions of its plan.
+        reaction: one of those.
+        lower_bound: proven for the step time of every plan with the profile as it is.
+
+    Returns:
+        A share of the best step time; None where nothing is known.
+    """
+    number = reaction.number
+    if scenario.schedule_name in PLANNED or not number.quantity.is_time or lower_bound <= 0:
+        return None
+    shrunk = (1 - found.share) * lower_bound
+    layers = next((layer.num_layers for layer in scenario.profile.layers if layer.name == number.layer), None)
+    if layers is not None:
+        taken = number.value * layers * scenario.pipeline.num_micro_batches
+        shrunk = max(shrunk, lower_bound - found.share * taken)
+    return max(0.0, reaction.higher / lower_bound - 1, reaction.lower / shrunk - 1)
 
 
 def _ranked(reactions: list[Reaction], base: float) -> tuple[Reaction, ...]:
@@ -150,9 +182,13 @@ def _memory_reaction(
         [peak.total_mb for peak in peaks(order, _costs(changed(scenario, number, factor).profile, plan, order))]
         for factor in (1 - share, 1 + share)
     )
-    excess = None
-    if limits is not None:
-        lack = [peak - limit for peak, limit in zip(higher, limits, strict=True)]
-        worst = max(range(len(lack)), key=lack.__getitem__)
-        excess = Excess(worst, lack[worst]) if lack[worst] > MEMORY_ROUNDING_MB else None
-    return Reaction(number, max(lower), max(higher), excess)
+    return Reaction(number, max(lower), max(higher), _excess(higher, limits))
+
+
+def _excess(peaks_mb: Sequence[float], limits: tuple[float, ...] | None) -> Excess | None:
+    """Of the stage that lacks most; None when all fit."""
+    if limits is None:
+        return None
+    lack = [peak - limit for peak, limit in zip(peaks_mb, limits, strict=True)]
+    worst = max(range(len(lack)), key=lack.__getitem__)
+    return Excess(worst, lack[worst]) if lack[worst] > MEMORY_ROUNDING_MB else None

@@ -353,7 +353,7 @@ def test_the_samples_have_nothing_to_warn_about(capsys, sample):
         (
             ["optimise"],
             [
-                "invalid choice: 'optimise' (choose from 'balance', 'simulate', 'open', 'schedule', 'sweep', 'check', 'trace')"
+                "invalid choice: 'optimise' (choose from 'balance', 'simulate', 'sensitivity', 'open', 'schedule', 'sweep', 'check', 'trace')"
             ],
         ),
         (["check"], ["the following arguments are required: PROFILE"]),

@@ -12,12 +12,13 @@ from sapp_core.domain.profile import RecomputeMode
 from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.scenario import Scenario
 from sapp_core.domain.sensitivity import Quantity
+from sapp_core.domain.sequence_split import split_along_sequence
 from sapp_core.schedules.registry import make_schedule
 from sapp_core.schedules.zero_bubble import PLANNED
-from sapp_core.sensitivity import changed, profile_numbers, sensitivity
+from sapp_core.sensitivity import changed, most_regret, profile_numbers, sensitivity
 from sapp_core.study import evaluate
 from tests.charts import scenes
-from tests.strategies import studies
+from tests.strategies import plans, studies
 
 
 @given(studies(), st.sampled_from([0.01, 0.1, 0.5]))
@@ -87,3 +88,42 @@ def test_a_number_that_makes_the_plan_not_fit_names_the_stage_and_what_it_lacks(
     assert not any(reaction.excess for reaction in found.times)
     roomy, _ = scenario_of(lambda evaluation: 2 * max(evaluation.peak_memory_mb))
     assert not any(reaction.excess for reaction in sensitivity(roomy, evaluation, 0.1).memory)
+
+
+@given(studies(), st.data(), st.sampled_from([0.05, 0.1, 0.5]))
+def test_no_other_plan_beats_this_one_by_more_than_the_bound_proves(study, data, share):
+    profile, schedule, plan = study
+    scenario = Scenario(profile, schedule.name, schedule.pipeline, BalanceRequest(None))
+    split = split_along_sequence(profile, schedule.pipeline.num_sequence_splits)
+    other = data.draw(plans(split, schedule.pipeline))
+    one, two = (sensitivity(scenario, evaluate(profile, schedule, each), share) for each in (plan, other))
+    bound = min(one.step_time, two.step_time)
+    for reaction in one.times:
+        most = most_regret(scenario, one, reaction, bound)
+        if schedule.name in PLANNED:
+            assert most is None
+            continue
+        rival = next((r for r in two.times if r.number == reaction.number), None)
+        best = (two.step_time, two.step_time) if rival is None else (rival.lower, rival.higher)
+        for kept, better in zip((reaction.lower, reaction.higher), best, strict=True):
+            assert kept <= (1 + most) * better * (1 + 1e-9)
+
+
+def test_the_bound_proves_most_about_numbers_that_take_little():
+    scenario, evaluation = scenario_of(None)
+    found = sensitivity(scenario, evaluation, 0.1)
+    most = {r.number: most_regret(scenario, found, r, evaluation.step_time) for r in found.times}
+    head = next(number for number in most if number.layer == scenario.profile.head[0].name)
+    assert most[head] < 0.02
+    assert max(most.values()) > 0.02
+    assert most_regret(scenario, found, found.memory[0], evaluation.step_time) is None
+    assert most_regret(scenario, found, found.times[0], 0.0) is None
+
+
+def test_a_plan_that_does_not_fit_as_it_is_blames_no_number():
+    scenario, evaluation = scenario_of(lambda evaluation: max(evaluation.peak_memory_mb) - 50.0)
+    found = sensitivity(scenario, evaluation, 0.1)
+    assert found.excess.mb == pytest.approx(50.0)
+    assert not any(reaction.excess for reaction in found.memory)
+    assert "activation memory (select)" in {number.words for number in found.idle}
+    assert found.kept(found.times[0], smaller=True) is None

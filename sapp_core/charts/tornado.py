@@ -35,7 +35,8 @@ def tornado_figure(found: Sensitivity, evaluation: Evaluation, theme: Theme, *, 
     sides = (
         (f"{share} smaller", [reaction.lower for reaction in reactions], theme.other, ["" for _ in reactions]),
         (
-            f"{share} larger",
+            f"{share} larger"
+            + (" (hatched: no longer fits)" if any(reaction.excess for reaction in reactions) else ""),
             [reaction.higher for reaction in reactions],
             theme.accent,
             ["x" if reaction.excess else "" for reaction in reactions],

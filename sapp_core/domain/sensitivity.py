@@ -47,6 +47,11 @@ class ProfileNumber:
         """The quantity with its mode: `activation memory (full)`; the mode that recomputes nothing is not said."""
         return f"{self.quantity} ({self.mode})" if self.mode not in {None, RecomputeMode.NONE} else str(self.quantity)
 
+    @property
+    def sentence(self) -> str:
+        """The same with the kind of layer it belongs to: `forward time of Embedding`."""
+        return f"{self.words} of {self.layer}" if self.layer else self.words
+
 
 @dataclass(frozen=True, slots=True)
 class Excess:
@@ -69,7 +74,7 @@ class Reaction:
         number: the one that changes, alone.
         lower: step time (of a time) or highest peak of all stages in MiB (of a memory), when it is smaller.
         higher: the same when it is larger.
-        excess: when it is larger and the plan no longer fits.
+        excess: when it is larger and the plan, which fits as it is, no longer does.
     """
 
     number: ProfileNumber
@@ -94,6 +99,7 @@ class Sensitivity:
         times: reactions of the step time.
         memory: reactions of the highest peak.
         idle: numbers that change nothing: their mode is not used, or another stage decides.
+        excess: of the plan with the profile as it is, when it does not fit.
     """
 
     share: float
@@ -102,3 +108,12 @@ class Sensitivity:
     times: tuple[Reaction, ...]
     memory: tuple[Reaction, ...]
     idle: tuple[ProfileNumber, ...]
+    excess: Excess | None = None
+
+    def kept(self, reaction: Reaction, *, smaller: bool) -> float | None:
+        """Step time of the same plan with the number of a reaction changed; None where it does not fit."""
+        if self.excess or (reaction.excess and not smaller):
+            return None
+        if reaction.number.quantity.is_time:
+            return reaction.lower if smaller else reaction.higher
+        return self.step_time

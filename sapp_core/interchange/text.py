@@ -36,19 +36,19 @@ def balance_text(
         status += f", value {number(result.objective_value)}"
     facts = [("status", f"{status} ({result.solver}, {result.seconds:.1f} s)")]
     if evaluation is None:
-        return _lines(_title(profile, schedule), *_facts(facts))
+        return _lines(_title(profile, schedule), *labelled(facts))
     facts += _measured(evaluation, even, limits)
     if result.gap is not None and result.lower_bound is not None:
         bound = f"{number(result.lower_bound)} {profile.time_unit}"
         facts.append(("gap", f"{percent(result.gap)}: no plan within the limit is faster than {bound}"))
-    return _lines(_title(profile, schedule), *_facts(facts), "", *_stage_table(evaluation, limits))
+    return _lines(_title(profile, schedule), *labelled(facts), "", *_stage_table(evaluation, limits))
 
 
 def simulation_text(evaluation: Evaluation, even: Evaluation | None, limits: Limits) -> str:
     """A simulated plan: headline numbers and one line a stage."""
     return _lines(
         _title(evaluation.profile, evaluation.schedule),
-        *_facts(_measured(evaluation, even, limits)),
+        *labelled(_measured(evaluation, even, limits)),
         "",
         *_stage_table(evaluation, limits),
     )
@@ -75,7 +75,7 @@ def measured_text(comparison: MeasuredComparison, unit: str) -> str:
         for row in comparison.kinds
     ]
     header = ("stage", "kind", "runs", f"measured {unit}", f"simulated {unit}", "difference", "%")
-    return _lines("Measured against simulated", *(_facts(facts) if facts else ()), "", *aligned(header, rows))
+    return _lines("Measured against simulated", *(labelled(facts) if facts else ()), "", *aligned(header, rows))
 
 
 def schedule_text(schedule: Schedule, words: Words, peak_in_flight: Sequence[Sequence[float]] | None) -> str:
@@ -114,7 +114,7 @@ def profile_text(profile: ModelProfile, warnings: Sequence[str]) -> str:
     ]
     return _lines(
         profile.name,
-        *_facts(facts),
+        *labelled(facts),
         "",
         *aligned(header, rows),
         "",
@@ -232,7 +232,8 @@ def _counted(count: int, word: str) -> str:
     return f"{count:,} {word}{ending}"
 
 
-def _facts(facts: Sequence[tuple[str, str]]) -> list[str]:
+def labelled(facts: Sequence[tuple[str, str]]) -> list[str]:
+    """A line for each (label, text), texts below each other."""
     width = max(len(label) for label, _ in facts)
     return [f"{label:<{width}}  {text}" for label, text in facts]
 

@@ -2,6 +2,7 @@
 
 from datetime import date
 
+from sapp_core.advice import advice
 from sapp_core.charts.gantt import NUM_BINS
 from sapp_core.charts.lanes import MAX_STEPS
 from sapp_core.domain.schedule import OP_KINDS
@@ -11,6 +12,7 @@ from sapp_core.pictures import PICTURES, Detail, Picture
 from sapp_core.report import facts
 from sapp_core.report.template import Chart, chart, drawing_script, rows, script_text, template
 from sapp_core.schedules.registry import family
+from sapp_core.sensitivity import USUAL_SHARE, sensitivity
 from sapp_core.study import Study
 
 LEFT_OUT = ("in-flight",)
@@ -45,6 +47,7 @@ def report_html(study: Study, made: date) -> str:
         summary=facts.summary(study),
         warnings=facts.warnings(study),
         certificate=facts.certificate(study),
+        advice=advice(sensitivity(study.scenario, study.evaluation, USUAL_SHARE)),
         comparison=rows(facts.comparison(study)),
         stage_table=rows(facts.stage_table(study)),
         charts=_charts(study),

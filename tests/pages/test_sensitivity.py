@@ -5,12 +5,14 @@ import time
 from pages.shared import rebalancing
 from pages.shared.jobs import jobs
 from pages.shared.session import Outcome
+from tests.pages.opened import Opened
 
 
 def test_the_tab_ranks_the_numbers_and_says_which_to_measure_again(opened):
     opened.tab("Sensitivity")
     assert "Measure first:** backward time of Block" in opened.said
     assert "Not worth another measurement" in opened.said
+    assert "Proven without balancing again:** backward time of Loss" in opened.said
     tornado = opened.figure(1)
     assert tornado["layout"]["title"]["text"].startswith("Step time, one number ±10 %")
     assert tornado["data"][0]["y"][0] == "Block<br>backward time"
@@ -45,8 +47,13 @@ def test_the_plan_is_balanced_again_and_the_answers_are_ranked(opened, monkeypat
     assert set(answers["Number"]) == {"Block: backward time", "Block: activation memory"}
     rated = answers["Keeping this plan costs"].dropna()
     assert (rated >= -1e-9).all()
-    assert "this plan no longer fits" in " ".join(answers["Remark"])
-    assert "Worth repeating most" in opened.said or "The plan is robust" in opened.said
+    tight = answers[answers["Remark"].str.contains("no longer fits: stage")]
+    assert (tight["Layers moved"] + tight["Modes changed"] > 0).all()
+    assert list(tight.index) == [0]
+    # What keeping the plan costs decides now, not what moves the step.
+    assert "Worth repeating most:** activation memory of Block" in opened.said
+    assert "Moves the predicted step most:** backward time of Block" in opened.said
+    assert "Measure first" not in opened.said
     # Another share asks anew.
     opened.at.number_input(key="sensitivity_share").set_value(5)
     opened.run()
@@ -63,3 +70,12 @@ def test_cancel_ends_the_runs_and_leaves_what_is_there(opened):
     assert shown.result.plan is not None
     assert not any(name.endswith(f"trial {place}") for name in jobs()._jobs for place in range(12))
     assert not any(button.key == "rebalance_cancel" for button in opened.at.button)
+
+
+def test_an_order_planned_for_the_times_is_held_and_said():
+    link = {"profile": "small32", "schedule": "zb-1p", "stages": "4", "micro_batches": "8", "objective": "sapp-0"}
+    opened = Opened(**link).settled().balance()
+    opened.tab("Sensitivity")
+    assert "the order of this plan is held" in " ".join(caption.value for caption in opened.at.caption)
+    assert "Measure first" in opened.said
+    assert "Proven without balancing again" not in opened.said

@@ -76,14 +76,24 @@ def without_plotly(html: str) -> str:
 
 def test_it_says_everything_a_design_review_asks():
     page = Page(without_plotly(report_html(study(scenes.profile(), limit=5000.0), MADE)))
-    for words in ("2026-01-02", "Step time", "Bubble", "Peak memory", "Certified gap", "50.00 %", "times in ms"):
+    for words in (
+        "Which numbers matter",
+        "Measure first:",
+        "2026-01-02",
+        "Step time",
+        "Bubble",
+        "Peak memory",
+        "Certified gap",
+        "50.00 %",
+        "times in ms",
+    ):
         assert words in page.text
     for heading in ("Settings", "Who computes when", "Memory", "The plan", "Against the even split", "Certificate"):
         assert heading in page.text
     assert "How to read this report" in page.text
     assert "at most 100.00 % above it" in page.text
     charts = [attrs["id"] for tag, attrs in page.tags if tag == "div" and "plotly-graph-div" in attrs.get("class", "")]
-    assert charts == ["timeline", "memory", "memory-over-time", "bubbles", "plan", "search"]
+    assert charts == ["timeline", "memory", "memory-over-time", "bubbles", "plan", "search", "sensitivity"]
 
 
 def test_it_needs_no_network():
