@@ -30,6 +30,12 @@ def click_point(page, schedule):
     page.mouse.click(*place)
 
 
+def back_to_sweep(dashboard):
+    dashboard.page.get_by_role("link", name="Sweep").click()
+    expect(dashboard.page.get_by_text(re.compile(r"Stopped: \d+ of 120 points are done."))).to_be_visible()
+    dashboard.settle()
+
+
 def test_partial_results_are_drawn_and_one_of_them_opens_in_balance(visit):
     dashboard = visit(SLOW)
     page = dashboard.page
@@ -47,8 +53,26 @@ def test_partial_results_are_drawn_and_one_of_them_opens_in_balance(visit):
     dashboard.wait_for_title("vpp · 4 stages · ")
     assert "stages=4" in page.url
     assert "sweep_" not in page.url
-    page.get_by_role("link", name="Sweep").click()
-    expect(page.get_by_text(re.compile(r"Stopped: \d+ of 120 points are done."))).to_be_visible()
+    # Back again: a cell of the heat map and a row of the table do the same.
+    back_to_sweep(dashboard)
+    page.get_by_role("tab", name="Heat map").click()
+    dashboard.wait_for_title("Best time per sample", key="sweep_heat_map").settle()
+    cell = page.locator(".st-key-sweep_heat_map .nsewdrag").first
+    cell.scroll_into_view_if_needed()
+    box = cell.bounding_box()
+    # Near the corner of the first cell (1f1b, fewest stages), far from its middle.
+    cell.hover(position={"x": box["width"] * 0.03, "y": 8})
+    page.mouse.click(box["x"] + box["width"] * 0.03, cell.bounding_box()["y"] + 8)
+    dashboard.wait_for_title("1f1b · 4 stages · ")
+    back_to_sweep(dashboard)
+    page.get_by_role("tab", name="Table").click()
+    rows = page.locator(".st-key-sweep_rows canvas").first
+    rows.scroll_into_view_if_needed()
+    expect(rows).to_be_visible()
+    dashboard.settle()
+    rows.click(position={"x": 16, "y": 52})
+    expect(page.get_by_role("heading", name="Pipeline balance")).to_be_visible()
+    dashboard.wait_for_title(" stages · ")
 
 
 def test_an_uploaded_profile_comes_along(visit, tmp_path):
