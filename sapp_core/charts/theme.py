@@ -76,7 +76,7 @@ DARK = Theme(
 _MARGINS = {"l": 50, "r": 18, "t": 66, "b": 88}
 """Fixed, in px: measuring labels to find margins would draw every chart several times."""
 _SUBTITLE_LINE_PX = 16
-_LONGEST_SUBTITLE = 58
+_LONGEST_SUBTITLE = 62
 """Letters of a line that a chart on a phone has room for."""
 _PART = " · "
 _BELOW_AXIS_PX = 56

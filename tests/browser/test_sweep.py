@@ -9,7 +9,7 @@ from tests.pages.opened import profile_file
 
 SLOW = (
     "sweep?sweep_schedules=1f1b&sweep_schedules=vpp&sweep_stages=4%2C+16-32+step+4&sweep_interleave=1%2C+4"
-    "&sweep_micro_batches=64-128+step+16"
+    "&sweep_micro_batches=64-128+step+4&sweep_workers=1"
 )
 QUICK = "sweep?sweep_stages=4%2C+8&sweep_micro_batches=8&sweep_limits=30000%2C+56000"
 CHART = ".st-key-sweep_chart .js-plotly-plot"
@@ -32,19 +32,19 @@ def click_point(page, schedule):
 
 def back_to_sweep(dashboard):
     dashboard.page.get_by_role("link", name="Sweep").click()
-    expect(dashboard.page.get_by_text(re.compile(r"Stopped: \d+ of 120 points are done."))).to_be_visible()
+    expect(dashboard.page.get_by_text(re.compile(r"Stopped: \d+ of 408 points are done."))).to_be_visible()
     dashboard.settle()
 
 
 def test_partial_results_are_drawn_and_one_of_them_opens_in_balance(visit):
     dashboard = visit(SLOW)
     page = dashboard.page
-    expect(page.get_by_text("120 points")).to_be_visible()
+    expect(page.get_by_text("408 points")).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     page.wait_for_function(f"() => document.querySelector('{CHART}')?.data?.some(t => t.name === 'vpp')")
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_text(re.compile(r"Stopped: \d+ of 120 points are done."))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"Stopped: \d+ of 408 points are done."))).to_be_visible()
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
     dashboard.settle()
     page.locator(CHART).scroll_into_view_if_needed()
