@@ -66,11 +66,12 @@ def test_partial_results_are_drawn_and_one_of_them_opens_in_balance(visit):
     dashboard.wait_for_title("1f1b · 4 stages · ")
     back_to_sweep(dashboard)
     page.get_by_role("tab", name="Table").click()
-    rows = page.locator(".st-key-sweep_rows canvas").first
-    rows.scroll_into_view_if_needed()
-    expect(rows).to_be_visible()
+    rows = page.locator(".st-key-sweep_rows").get_by_test_id("stDataFrame")
+    expect(rows.locator("canvas").first).to_be_visible()
     dashboard.settle()
-    rows.click(position={"x": 16, "y": 52})
+    rows.scroll_into_view_if_needed()
+    box = rows.bounding_box()
+    page.mouse.click(box["x"] + 17, box["y"] + 52)
     expect(page.get_by_role("heading", name="Pipeline balance")).to_be_visible()
     dashboard.wait_for_title(" stages · ")
 
