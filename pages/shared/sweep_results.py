@@ -111,10 +111,11 @@ def _why_not(results: Sequence[PointResult]) -> None:
         listed.append(f"{len(why) - _MOST_REASONS:,} more reasons are in the table, in the column Remark.")
     if none_fits:
         smallest = min((peak for result in results if (peak := result.highest_peak_mb)), default=None)
-        advice = "Change the lists"
-        if smallest is not None and any(result.step_time is not None for result in results):
+        lack = "fits" if any(result.step_time is not None for result in results) else "can run"
+        advice = "Change the lists on the left"
+        if smallest is not None:
             advice += f"; the even split that needs least takes {memory_text(smallest)} on its fullest stage"
-        st.warning(f"**None of the points so far fits.** {advice}.\n\n{bullets(listed)}", icon=":material/block:")
+        st.warning(f"**None of the points so far {lack}.** {advice}.\n\n{bullets(listed)}", icon=":material/block:")
         return
     with st.expander(f"Why {count:,} point{' does' if count == 1 else 's do'} not run or fit", icon=":material/help:"):
         st.markdown(bullets(listed))

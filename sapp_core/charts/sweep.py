@@ -231,7 +231,7 @@ def heat_map_figure(
         ],
         theme,
         title=f"Best {measure.name[0].lower()}{measure.name[1:]}",
-        subtitle=f"of the points that fit; lighter is better, ×: nothing fits · {plain(profile.name, 28)}",
+        subtitle=f"lighter is better, ×: nothing fits · {plain(profile.name, 28)}",
         height=min(900, max(300, 180 + 34 * len(rows))),
         layout={
             "margin": {"l": 110, "r": 18, "t": 66, "b": 66},

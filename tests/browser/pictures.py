@@ -35,7 +35,7 @@ def profile_page(dashboard: Dashboard, link: str) -> None:
     expect(page.get_by_text("Llama-3 8B").or_(page.get_by_text("Llama 3 8B")).first).to_be_visible()
     dashboard.settle()
     page.get_by_test_id("stMain").hover()
-    page.mouse.wheel(0, 480)
+    page.mouse.wheel(0, 1040)
 
 
 def compare_page(dashboard: Dashboard, link: str) -> None:
@@ -88,7 +88,7 @@ PICTURES: dict[str, tuple[Callable[[Dashboard, str], None], int]] = {
 
 def take(page: Page, name: str, link: str) -> None:
     PICTURES[name][0](Dashboard(page), link)
-    page.mouse.move(1, 1)
+    page.mouse.move(1435, 500)
     Dashboard(page).settle()
     # Menus and hovers fade.
     page.wait_for_timeout(1000)
