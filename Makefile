@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: run test lint bench clean
+.PHONY: run test lint bench pictures clean
 
 run: $(VENV)/run.ready
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -20,6 +20,10 @@ lint: $(VENV)/test.ready
 
 bench: $(VENV)/test.ready chromium
 	$(BIN)/python -m tests.benchmarks
+
+# The pictures of the README, in docs/.
+pictures: $(VENV)/test.ready chromium
+	$(BIN)/python -m tests.browser.pictures
 
 clean:
 	rm -rf $(VENV)

@@ -24,7 +24,7 @@ from pages.shared.measured import measured_tab
 from pages.shared.pictures import adapt_page
 from pages.shared.pins import forget_pin_notice
 from pages.shared.run_progress import run_progress
-from pages.shared.schedule_choice import forget_schedule_notice
+from pages.shared.schedule_choice import forget_schedule_notice, offer_nearest
 from pages.shared.sensitivity import sensitivity_tab
 from pages.shared.session import Outcome
 from pages.shared.text import bullets, literal
@@ -32,6 +32,7 @@ from sapp_core.charts.numbers import memory_text
 from sapp_core.domain.plan import Plan
 from sapp_core.domain.result import BalanceResult, Infeasibility, Status
 from sapp_core.domain.scenario import Scenario
+from sapp_core.schedules.registry import family
 from sapp_core.words import knob_words, verdict
 
 _TABS = (
@@ -70,6 +71,7 @@ def page() -> None:
     )  # fmt: skip
     if controls.problems:
         st.error(f"**These settings cannot run.**\n\n{bullets(controls.problems)}", icon=":material/rule:")
+        offer_nearest(family(st.session_state["schedule"]))
     _start_if_wanted(controls)
     running = jobs().has_job(session.session_name())
     queued = jobs().waits(session.session_name())

@@ -124,12 +124,12 @@ def _comparison(entries: list[_Entry]) -> None:
 
 def _base(entries: list[_Entry]) -> _Entry:
     numbers = {entry.number: entry for entry in entries}
-    if st.session_state.get(_BASE) not in numbers:
+    if _BASE in st.session_state and st.session_state[_BASE] not in numbers:
         st.session_state[_BASE] = entries[0].number
     chosen = st.selectbox(
         "Compare with", list(numbers), key=_BASE, format_func=lambda number: numbers[number].candidate.name, width=420,
-        persist_state="session",
-        help="Differences are those from this scenario.",
+        persist_state="session", bind="query-params",
+        help="Differences are those from this scenario; the link keeps the choice.",
     )  # fmt: skip
     return numbers[chosen]
 

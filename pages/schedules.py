@@ -9,7 +9,7 @@ from pages.shared.link import link_notices, remember_link
 from pages.shared.order_controls import Order, sidebar
 from pages.shared.order_files import downloads, jobs
 from pages.shared.pictures import adapt_page
-from pages.shared.schedule_choice import summary
+from pages.shared.schedule_choice import offer_nearest, summary
 from pages.shared.sections import View
 from pages.shared.session import SCHEDULES_VIEW
 from pages.shared.text import bullets
@@ -37,16 +37,18 @@ def page() -> None:
 def _shown(orders: tuple[Order, ...], view: View) -> None:
     # All charts of the view in one fragment: a closer look at one of them moves the others too.
     for order in orders:
-        _order(order, view)
+        _order(order, view, orders[0])
     if view.step_time:
         _details(orders, view)
 
 
-def _order(order: Order, view: View) -> None:
+def _order(order: Order, view: View, first: Order) -> None:
     with st.container(key=f"{order.prefix}order"):
         summary(order.family)
         if order.problems:
             st.error(f"**These settings cannot run.**\n\n{bullets(order.problems)}", icon=":material/rule:")
+            if order is first:
+                offer_nearest(order.family)
     if order.simulated:
         _metrics(order.simulated)
         if ordered_anew(order.simulated):

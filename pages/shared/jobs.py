@@ -2,22 +2,17 @@
 
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import streamlit as st
 
 from pages.shared.turns import Turns, turns
-from pages.shared.visitor import connection, is_connected
+from pages.shared.visitor import Patience, connection
 from sapp_core.balancer.process import BalanceProcess
 from sapp_core.domain.result import BalanceResult, Progress
 from sapp_core.domain.scenario import Scenario
 from sapp_core.errors import SappError, SolverError
 
-PATIENCE_SECONDS = 10.0
-"""A run whose page has not asked for so long, and is not open any more, is ended: the tab was closed or reloaded."""
-TAB_PATIENCE_SECONDS = 150.0
-"""The same while the tab is open: a browser lets a hidden tab ask once a minute, and another page may be looked at."""
 _LOOK_EVERY_SECONDS = 0.25
 
 Answer = BalanceResult | SappError
@@ -71,22 +66,12 @@ class Jobs:
 
     Args:
         turns: who may run.
-        patience: seconds without a question after which a run is ended whose connection is closed.
-        tab_patience: the same where it is open.
-        is_open: whether a connection is open, by its name.
+        patience: with visitors who left.
     """
 
-    def __init__(
-        self,
-        turns: Turns,
-        patience: float = PATIENCE_SECONDS,
-        tab_patience: float = TAB_PATIENCE_SECONDS,
-        is_open: Callable[[str], bool] = is_connected,
-    ) -> None:
+    def __init__(self, turns: Turns, patience: Patience | None = None) -> None:
         self.turns = turns
-        self._patience = patience
-        self._tab_patience = tab_patience
-        self._is_open = is_open
+        self._patience = patience or Patience()
         self._lock = threading.Lock()
         self._jobs: dict[str, _Job] = {}
         self._watcher: threading.Thread | None = None
@@ -200,14 +185,10 @@ class Jobs:
                     return
                 found = tuple(self._jobs.items())
             for session, job in found:
-                if self._is_left(job):
+                if self._patience.is_over(job.connection, job.asked):
                     self._dismiss_left(session, job)
             for _, job in found:
                 self._advance(job)
-
-    def _is_left(self, job: _Job) -> bool:
-        silent = time.monotonic() - job.asked
-        return silent > (self._tab_patience if self._is_open(job.connection) else self._patience)
 
 
 def _is_news(latest: Progress, trace: tuple[Progress, ...]) -> bool:

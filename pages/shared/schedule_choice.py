@@ -43,6 +43,20 @@ def forget_schedule_notice() -> None:
     st.session_state.pop("schedule_notice", None)
 
 
+def offer_nearest(chosen: ScheduleFamily) -> None:
+    """A button to the nearest sizes that a schedule runs, where it cannot run the chosen ones."""
+    wanted = _as_run(chosen, _wanted())
+    try:
+        changes = _changes(wanted, nearest_legal(chosen, wanted))
+    except PipelineError:
+        return
+    if changes:
+        st.button(
+            f"Use the nearest that run: {', '.join(changes)}", key="use_nearest", on_click=_move_what_is_illegal,
+            icon=":material/swap_horiz:", help="Moves these controls; all others stay as they are.",
+        )  # fmt: skip
+
+
 def summary(chosen: ScheduleFamily) -> None:
     """What a schedule is for, and where that comes from."""
     st.markdown(f"**{chosen.title}.** {literal(chosen.summary)}")
@@ -65,28 +79,40 @@ def _move_what_is_illegal() -> None:
     """Keep every setting that the new schedule can run, and say what had to change."""
     state = st.session_state
     before, chosen = family(state.get("schedule_before", FIRST_SCHEDULE)), family(state["schedule"])
-    sizes = {key: state.get(key, default) for key, default in DEFAULTS.items()}
-    wanted = Pipeline(
-        num_stages=sizes["stages"], num_micro_batches=sizes["micro_batches"], num_chunks=sizes["interleave"],
-        num_sequence_splits=sizes["sequence_splits"], group_size=sizes["group_size"],
-    )  # fmt: skip
+    wanted = _wanted()
     try:
         found = nearest_legal(chosen, wanted)
     except PipelineError:
         state.pop("schedule_notice", None)  # Nothing near is legal: the page says why, in place.
         return
     for field, key in _KEYS.items():
-        if key in state and getattr(found, field) != sizes[key] and (key != "sequence_splits" or chosen.uses_splits):
+        if (
+            key in state
+            and getattr(found, field) != getattr(wanted, field)
+            and (key != "sequence_splits" or chosen.uses_splits)
+        ):
             state[key] = getattr(found, field)
-    if chosen.uses_groups and found.group_size != sizes["group_size"]:
+    if chosen.uses_groups and found.group_size != wanted.group_size:
         state["group_size"] = found.group_size
-    old = _as_run(before, wanted)
-    changes = [
+    changes = _changes(_as_run(before, wanted), found)
+    state["schedule_notice"] = f"For {chosen.title}: {literal(', '.join(changes))}." if changes else None
+
+
+def _wanted() -> Pipeline:
+    """What the controls say."""
+    sizes = {key: st.session_state.get(key, default) for key, default in DEFAULTS.items()}
+    return Pipeline(
+        num_stages=sizes["stages"], num_micro_batches=sizes["micro_batches"], num_chunks=sizes["interleave"],
+        num_sequence_splits=sizes["sequence_splits"], group_size=sizes["group_size"],
+    )  # fmt: skip
+
+
+def _changes(old: Pipeline, found: Pipeline) -> list[str]:
+    return [
         f"{word} {_value(old, field)} → {_value(found, field)}"
         for field, word in _WORDS.items()
         if getattr(old, field) != getattr(found, field)
     ]
-    state["schedule_notice"] = f"For {chosen.title}: {literal(', '.join(changes))}." if changes else None
 
 
 def _as_run(chosen: ScheduleFamily, wanted: Pipeline) -> Pipeline:

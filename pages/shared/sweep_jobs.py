@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
+from pages.shared.visitor import Patience, connection
 from sapp_core.domain.profile import ModelProfile
 from sapp_core.domain.sweep import PointResult
 from sapp_core.errors import SappError
@@ -13,9 +14,6 @@ from sapp_core.sweep.executor import Executor
 from sapp_core.sweep.grid import Grid
 from sapp_core.sweep.run import sweep
 
-PATIENCE_SECONDS = 150.0
-"""A sweep whose page has not asked for so long is ended: a browser asks at least once a minute from a hidden tab, and
-somebody may look at a point on another page meanwhile."""
 _LOOK_EVERY_SECONDS = 1.0
 _ENDING_SECONDS = 2.0
 _SEEN = "sweep_seen"
@@ -41,6 +39,7 @@ class _Job:
     resumed_with: int
     begun: float
     asked: float
+    connection: str
     stop: threading.Event = field(default_factory=threading.Event)
     thread: threading.Thread | None = None
     problems: tuple[str, ...] = ()
@@ -77,11 +76,11 @@ class SweepJobs:
     """The sweeps of all sessions of this server.
 
     Args:
-        patience: seconds without a question after which a sweep is ended.
+        patience: with visitors who left.
     """
 
-    def __init__(self, patience: float = PATIENCE_SECONDS) -> None:
-        self._patience = patience
+    def __init__(self, patience: Patience | None = None) -> None:
+        self._patience = patience or Patience()
         self._lock = threading.Lock()
         self._jobs: dict[str, _Job] = {}
         self._watcher: threading.Thread | None = None
@@ -97,7 +96,7 @@ class SweepJobs:
         """
         self.dismiss(session)
         now = time.monotonic()
-        job = _Job(swept, list(done), len(done), begun=now, asked=now)
+        job = _Job(swept, list(done), len(done), begun=now, asked=now, connection=connection())
         job.thread = threading.Thread(target=self._run, args=(job, executor), name="sweep", daemon=True)
         with self._lock:
             self._jobs[session] = job
@@ -113,7 +112,7 @@ class SweepJobs:
             job = self._jobs.get(session)
             if job is None:
                 return None
-            job.asked = now
+            job.asked, job.connection = now, connection()
             return SweepState(
                 swept=job.swept,
                 results=tuple(job.results),
@@ -154,11 +153,11 @@ class SweepJobs:
         while True:
             time.sleep(_LOOK_EVERY_SECONDS)
             with self._lock:
-                limit = time.monotonic() - self._patience
-                left = [session for session, job in self._jobs.items() if job.asked < limit]
                 if not self._jobs:
                     self._watcher = None
                     return
+                over = self._patience.is_over
+                left = [session for session, job in self._jobs.items() if over(job.connection, job.asked)]
             for session in left:
                 self.dismiss(session)
 

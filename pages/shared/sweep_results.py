@@ -20,12 +20,13 @@ from sapp_core.charts.sweep import (
     heat_map_figure,
     pareto_figure,
 )
-from sapp_core.charts.sweep_table import FRONT, REMARK, sweep_table
+from sapp_core.charts.sweep_table import FRONT, REMARK, reasons, sweep_table
 from sapp_core.domain.profile import ModelProfile
 from sapp_core.domain.sweep import PointResult, best_first, pareto_front
 from sapp_core.interchange.sweep import sweep_csv
 
-_CHART, _ROWS = "sweep_chart", "sweep_rows"
+_CHART, _HEAT_MAP, _ROWS = "sweep_chart", "sweep_heat_map", "sweep_rows"
+_MOST_REASONS = 4
 _TABS = ("Table", "Heat map")
 
 
@@ -42,22 +43,21 @@ def show(state: SweepState) -> None:
             _CHART,
             f"{profile.name}_sweep",
             f"{measure.name} of {len(results)} points against the peak memory of their fullest stage.",
-            on_select=lambda: _open_point(state),
+            on_select=lambda: _open_point(state, _CHART),
             selects="points",
         )
         st.caption(
             "Click a point to open it in Balance. Crosses show the even split that needs least memory, where no plan "
             "fits."
         )
-    else:
-        st.info("None of the points so far can run; the table says why.", icon=":material/block:")
+    _why_not(results)
     table, heat_map = st.tabs(_TABS, key="sweep_tabs", on_change="rerun")
     if table.open:
         with table:
             _table(state)
     if heat_map.open:
         with heat_map:
-            _heat_map(results, profile)
+            _heat_map(state)
     # Below everything: nothing may move away under the pointer that has just clicked.
     if refused := sweep_opening.refusal():
         st.info(f"**This point cannot be opened.**\n\n{bullets(refused)}", icon=":material/block:")
@@ -100,8 +100,29 @@ def _choose_measure(label: str, measures: Sequence[Measure], key: str) -> Measur
     return next(measure for measure in measures if measure.name == name)
 
 
-def _open_point(state: SweepState) -> None:
-    points = st.session_state[_CHART]["selection"]["points"]
+def _why_not(results: Sequence[PointResult]) -> None:
+    """Every reason why a point does not run or fit; open by itself where nothing does."""
+    why = reasons(results)
+    if not why:
+        return
+    count, none_fits = sum(number for _, number in why), not any(result.fits for result in results)
+    listed = [f"{number:,} point{'' if number == 1 else 's'}: {words}" for words, number in why[:_MOST_REASONS]]
+    if len(why) > _MOST_REASONS:
+        listed.append(f"{len(why) - _MOST_REASONS:,} more reasons are in the table, in the column Remark.")
+    if none_fits:
+        smallest = min((peak for result in results if (peak := result.highest_peak_mb)), default=None)
+        lack = "fits" if any(result.step_time is not None for result in results) else "can run"
+        advice = "Change the lists on the left"
+        if smallest is not None:
+            advice += f"; the even split that needs least takes {memory_text(smallest)} on its fullest stage"
+        st.warning(f"**None of the points so far {lack}.** {advice}.\n\n{bullets(listed)}", icon=":material/block:")
+        return
+    with st.expander(f"Why {count:,} point{' does' if count == 1 else 's do'} not run or fit", icon=":material/help:"):
+        st.markdown(bullets(listed))
+
+
+def _open_point(state: SweepState, chart: str) -> None:
+    points = st.session_state[chart]["selection"]["points"]
     if points:
         chosen = points[0].get("customdata")
         number = chosen[0] if isinstance(chosen, list) else chosen
@@ -109,7 +130,8 @@ def _open_point(state: SweepState) -> None:
             sweep_opening.want(state.swept, state.results[int(number)])
 
 
-def _heat_map(results: Sequence[PointResult], profile: ModelProfile) -> None:
+def _heat_map(state: SweepState) -> None:
+    results, profile = state.results, state.swept.profile
     varied = [each for each in DIMENSIONS if len({each.value(result.point) for result in results}) > 1]
     if len(varied) < 2:
         st.info("A heat map needs two lists with more than one value each.", icon=":material/grid_on:")
@@ -127,10 +149,13 @@ def _heat_map(results: Sequence[PointResult], profile: ModelProfile) -> None:
     measure = next(each for each in MEASURES if each.name == name)
     plot(
         heat_map_figure(results, profile, page_theme(), across, down, measure),
-        "sweep_heat_map",
+        _HEAT_MAP,
         f"{profile.name}_sweep_heat_map",
         f"Best {measure.name} for each {across.name} and {down.name}.",
+        on_select=lambda: _open_point(state, _HEAT_MAP),
+        selects="points",
     )
+    st.caption("Click a cell to open its point in Balance. ×: none of its points fits; its label says why.")
 
 
 def _choose_dimension(label: str, offered: Sequence[Dimension], index: int, key: str) -> Dimension:
@@ -171,7 +196,9 @@ def _table(state: SweepState) -> None:
         table, key=_ROWS, hide_index=True, on_select=lambda: _open_row(state.swept, kept), selection_mode="single-row",
         column_config={
             FRONT: st.column_config.CheckboxColumn(FRONT, help="On the Pareto front of time and memory."),
-            REMARK: st.column_config.TextColumn(REMARK, width="large"),
+            REMARK: st.column_config.TextColumn(
+                REMARK, width="medium", help="Why it does not run or fit, and what to know of it; click for all of it."
+            ),
             **{name: number(name, format="%.1f") for name in table if str(name).endswith(("(%)", "(GiB)"))},
             **{name: number(name, format="localized") for name in table if str(name).endswith((times, "(MiB)"))},
         },

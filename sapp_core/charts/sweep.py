@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 import plotly.graph_objects as go
@@ -16,6 +17,7 @@ _COLOURS = ("#3f8fd2", "#d9822b", "#2a9d74", "#b35fa8", "#8a7a1f", "#c8553d", "#
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "pentagon", "star", "hexagon", "triangle-down")
 _MOST_LIMITS = 4
 _MOST_LABELLED_CELLS = 200
+_LONGEST_HOVER_LINE, _MOST_HOVER_LINES = 64, 4
 
 STATUS_WORDS = {
     PointStatus.OPTIMAL: "proven optimal",
@@ -176,6 +178,9 @@ def heat_map_figure(
 ) -> go.Figure:
     """The best number for every two values: of all points that fit and have both.
 
+    The custom data of a cell is the place of its point in `results`; of a cell where nothing fits, that of the point
+    which is best without fitting, or else of any: its sentences say why.
+
     Args:
         results: of points.
         profile: that was swept.
@@ -185,46 +190,55 @@ def heat_map_figure(
         measure: what is best when it is smallest.
     """
     columns, rows = (_values(results, dimension) for dimension in (across, down))
-    best: dict[tuple[str, str], tuple[float, PointResult]] = {}
-    for result in results:
-        value = measure.value(result)
-        if result.fits and value is not None:
-            cell = across.words(result.point), down.words(result.point)
-            if cell not in best or value < best[cell][0]:
-                best[cell] = value, result
+    places = {result.point: index for index, result in enumerate(results)}
+    best: dict[tuple[str, str], PointResult] = {}
+    for result in sorted(best_first(results), key=lambda found: _rank(found, measure)):
+        best.setdefault((across.words(result.point), down.words(result.point)), result)
     unit = plain(profile.time_unit, 12)
-    table = [[best.get((column, row)) for column in columns] for row in rows]
+    cells = [(column, row, best[column, row]) for row in rows for column in columns if (column, row) in best]
+    numbers = {(column, row): _fitting_value(result, measure) for column, row, result in cells}
+    table = [[numbers.get((column, row)) for column in columns] for row in rows]
     labelled = len(columns) * len(rows) <= _MOST_LABELLED_CELLS
     return framed(
         [
             go.Heatmap(
                 x=[plain(column) for column in columns],
                 y=[plain(row) for row in rows],
-                z=[[None if cell is None else cell[0] for cell in row] for row in table],
-                text=[["×" if cell is None else measure.text(cell[0], unit) for cell in row] for row in table],
+                z=table,
+                text=[["×" if value is None else measure.text(value, unit) for value in row] for row in table],
                 texttemplate="%{text}" if labelled else None,
-                hovertext=[
-                    ["nothing that fits" if cell is None else point_words(cell[1], unit) for cell in row]
-                    for row in table
-                ],
-                hovertemplate="%{hovertext}<extra></extra>",
-                hoverongaps=True,
+                hoverinfo="skip",
                 colorscale="Cividis",
                 reversescale=True,
                 xgap=2,
                 ygap=2,
                 showscale=False,
                 showlegend=False,
-            )
+            ),
+            # Cells of a heat map cannot be selected; an unseen point in the middle of each can, from the whole cell.
+            go.Scatter(
+                x=[plain(column) for column, _, _ in cells],
+                y=[plain(row) for _, row, _ in cells],
+                mode="markers",
+                marker={"size": 12, "opacity": 0},
+                selected={"marker": {"opacity": 0}},
+                unselected={"marker": {"opacity": 0}},
+                customdata=[places[result.point] for _, _, result in cells],
+                hovertext=[point_words(result, unit) for _, _, result in cells],
+                hovertemplate="%{hovertext}<extra></extra>",
+                showlegend=False,
+            ),
         ],
         theme,
         title=f"Best {measure.name[0].lower()}{measure.name[1:]}",
-        subtitle=f"of the points that fit; lighter is better · {plain(profile.name, 28)}",
+        subtitle=f"lighter is better, ×: nothing fits · {plain(profile.name, 28)}",
         height=min(900, max(300, 180 + 34 * len(rows))),
         layout={
             "margin": {"l": 110, "r": 18, "t": 66, "b": 66},
             "plot_bgcolor": theme.lane,
             "dragmode": False,
+            "hovermode": "closest",
+            "hoverdistance": -1,
             "xaxis": axis(theme, across.name, {"type": "category", "showgrid": False, "fixedrange": True}),
             "yaxis": axis(
                 theme, down.name, {"type": "category", "showgrid": False, "fixedrange": True, "autorange": "reversed"}
@@ -246,8 +260,25 @@ def point_words(result: PointResult, unit: str) -> str:
     lines = [f"<b>{plain(point.schedule_name)}</b> · {sizes}", work, f"limit {_limit_words(point)} · {how}"]
     if result.step_time is not None:
         lines.append(f"step {time_text(result.step_time, unit)} · peak {memory_text(result.highest_peak_mb or 0.0)}")
-    lines.append(STATUS_WORDS[result.status])
+    lines.append(f"<b>{STATUS_WORDS[result.status]}</b>")
+    if not result.fits:
+        lines += [plain(line, _LONGEST_HOVER_LINE + 1) for line in _hover_lines(" ".join(result.sentences))]
     return "<br>".join(lines)
+
+
+def _hover_lines(text: str) -> list[str]:
+    lines = wrap(text, _LONGEST_HOVER_LINE)
+    return lines if len(lines) <= _MOST_HOVER_LINES else [*lines[: _MOST_HOVER_LINES - 1], "… (the table has it all)"]
+
+
+def _fitting_value(result: PointResult, measure: Measure) -> float | None:
+    return measure.value(result) if result.fits else None
+
+
+def _rank(result: PointResult, measure: Measure) -> tuple[bool, float]:
+    """What fits first, then what is smallest; what has no number last."""
+    value = measure.value(result)
+    return not result.fits, float("inf") if value is None else value
 
 
 def _limit_lines(

@@ -1,5 +1,6 @@
 """Results of a sweep as a table: numbers, so that it can be sorted and filtered."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import pandas as pd
@@ -10,7 +11,7 @@ from sapp_core.domain.profile import ModelProfile
 from sapp_core.domain.sweep import PointResult, pareto_front
 
 FRONT, REMARK = "Front", "Remark"
-"""The last two columns: a tick and sentences."""
+"""Columns of a tick, and of sentences: those stand where one reads them without scrolling."""
 
 
 def sweep_table(results: Sequence[PointResult], profile: ModelProfile) -> pd.DataFrame:
@@ -32,6 +33,7 @@ def sweep_table(results: Sequence[PointResult], profile: ModelProfile) -> pd.Dat
         "Limit (MiB)": [result.point.memory_limit_mb for result in results],
         "Objective": [None if result.point.objective is None else str(result.point.objective) for result in results],
         "Status": [STATUS_WORDS[result.status] for result in results],
+        REMARK: [" ".join(result.sentences) for result in results],
         f"Time per sample ({unit})": [_rounded(result.time_per_sample) for result in results],
         f"Step time ({unit})": [_rounded(result.step_time) for result in results],
         "Peak (GiB)": [_gigabytes(result.highest_peak_mb) for result in results],
@@ -39,7 +41,6 @@ def sweep_table(results: Sequence[PointResult], profile: ModelProfile) -> pd.Dat
         "Gap (%)": [None if result.gap is None else 100 * result.gap for result in results],
         "Recompute": [None if result.recompute is None else str(result.recompute) for result in results],
         FRONT: [result.point in front for result in results],
-        REMARK: [" ".join(result.sentences) for result in results],
     }
     silent = {"Splits": 1, "Pipelines": 1, "Limit (MiB)": None, "Objective": None, "Gap (%)": None, "Recompute": None}
     shown = {
@@ -48,6 +49,12 @@ def sweep_table(results: Sequence[PointResult], profile: ModelProfile) -> pd.Dat
         if name not in silent or any(value != silent[name] for value in values)
     }
     return pd.DataFrame(shown)
+
+
+def reasons(results: Sequence[PointResult]) -> list[tuple[str, int]]:
+    """Why points do not run or fit, each reason with the number of points, the most frequent first."""
+    said = (" ".join(result.sentences) for result in results if not result.fits)
+    return Counter(said).most_common()
 
 
 def _rounded(time: float | None) -> float | None:

@@ -7,6 +7,7 @@ lighter than every backward, so that a grey print still tells them apart.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape as escape_html
+from html import unescape as unescape_html
 from typing import Any, TypeAlias
 
 import plotly.graph_objects as go
@@ -74,6 +75,10 @@ DARK = Theme(
 
 _MARGINS = {"l": 50, "r": 18, "t": 66, "b": 88}
 """Fixed, in px: measuring labels to find margins would draw every chart several times."""
+_SUBTITLE_LINE_PX = 16
+_LONGEST_SUBTITLE = 62
+"""Letters of a line that a chart on a phone has room for."""
+_PART = " · "
 _BELOW_AXIS_PX = 56
 _LEGEND_ROW_PX = 19
 _LEGEND_ROWS = 2
@@ -186,22 +191,24 @@ def framed(
         traces: plotly traces.
         theme: colours of the paper.
         title: what the chart shows.
-        subtitle: of which scenario.
-        height: in pixels, of the whole figure; a legend that is long on a narrow screen adds to it.
+        subtitle: of which scenario; a long one takes two lines.
+        height: in pixels, of the whole figure; a legend that is long on a narrow screen adds to it, and so does a
+            second line of the subtitle.
         layout: what this chart adds to the common layout or changes in it.
     """
     named = sum(1 for trace in traces if trace.showlegend is not False)
     # A narrow screen has room for two entries a row.
     more = _LEGEND_ROW_PX * max(0, min(_MOST_LEGEND_ROWS, (named + 1) // 2) - _LEGEND_ROWS)
+    lines = _subtitle_lines(subtitle)
     common: dict[str, Any] = {
         "template": "none",
-        "height": height + more,
+        "height": height + more + _SUBTITLE_LINE_PX * (len(lines) - 1),
         "margin": _MARGINS | {"b": _MARGINS["b"] + more},
         "paper_bgcolor": theme.background,
         "plot_bgcolor": theme.background,
         "font": {"family": FONT, "size": 13, "color": theme.text},
         "title": {
-            "text": f"{title}<br><span style='font-size:12.5px;color:{theme.muted}'>{subtitle}</span>",
+            "text": f"{title}<br><span style='font-size:12.5px;color:{theme.muted}'>{'<br>'.join(lines)}</span>",
             "font": {"size": 17, "color": theme.text},
             "x": 0,
             "xanchor": "left",
@@ -226,7 +233,19 @@ def framed(
         },
         "hoverlabel": {"font": {"family": FONT, "size": 13}, "align": "left"},
     }
-    return go.Figure(data=list(traces), layout=common | layout)
+    whole = common | layout
+    margin = whole["margin"]
+    whole["margin"] = margin | {"t": margin["t"] + _SUBTITLE_LINE_PX * (len(lines) - 1)}
+    return go.Figure(data=list(traces), layout=whole)
+
+
+def _subtitle_lines(subtitle: str) -> list[str]:
+    """One line, or two of about the same length, broken between two parts: no chart can measure text in advance."""
+    parts = subtitle.split(_PART)
+    if len(unescape_html(subtitle)) <= _LONGEST_SUBTITLE or len(parts) == 1:
+        return [subtitle]
+    broken = [(_PART.join(parts[:place]), _PART.join(parts[place:])) for place in range(1, len(parts))]
+    return list(min(broken, key=lambda lines: max(len(unescape_html(line)) for line in lines)))
 
 
 def axis(theme: Theme, title: str, options: dict[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,9 @@ from sapp_core.report.template import Chart, chart, drawing_script, rows, script
 _TEMPLATE = "comparison.html.jinja"
 _BLOCKS = 7_000
 """Blocks of all timelines together that are drawn one by one; one takes about 100 bytes in the file."""
-_BIN_CELLS = 90_000
+_BLOCKS_BESIDE_BINS = 4_500
+"""The same where other timelines are heat maps."""
+_BIN_CELLS = 75_000
 """Cells of the heat maps of all other timelines together; a cell takes 7 bytes."""
 
 
@@ -71,7 +73,8 @@ def _settings(candidates: Sequence[Candidate]) -> dict[str, list[str]]:
 
 
 def _charts(candidates: Sequence[Candidate]) -> dict[str, Chart]:
-    charts = [_timeline(index, candidates) for index in range(len(candidates))]
+    exact = _drawn_block_by_block(candidates)
+    charts = [_timeline(index, candidates, exact) for index in range(len(candidates))]
     with_memory = [candidate for candidate in candidates if candidate.scenario.profile.has_memory]
     if with_memory:
         bars = [
@@ -95,20 +98,32 @@ def _charts(candidates: Sequence[Candidate]) -> dict[str, Chart]:
     return {found.name: found for found in charts}
 
 
-def _timeline(index: int, candidates: Sequence[Candidate]) -> Chart:
+def _drawn_block_by_block(candidates: Sequence[Candidate]) -> frozenset[int]:
+    """Places of those whose blocks the file has room for: as many as possible, so the small ones first."""
+    counts = [candidate.evaluation.schedule.num_ops for candidate in candidates]
+    found, left = [], _BLOCKS if sum(counts) <= _BLOCKS else _BLOCKS_BESIDE_BINS
+    for index in sorted(range(len(candidates)), key=counts.__getitem__):
+        if counts[index] <= min(left, MAX_BLOCKS):
+            found.append(index)
+            left -= counts[index]
+    return frozenset(found)
+
+
+def _timeline(index: int, candidates: Sequence[Candidate], exact: frozenset[int]) -> Chart:
     """On the time axis that all scenarios with its unit share, as fine as the size of the file allows."""
     candidate = candidates[index]
     unit = candidate.scenario.profile.time_unit
     axis = [found.evaluation.step_time for found in candidates if found.scenario.profile.time_unit == unit]
     pipeline = candidate.scenario.pipeline
     activities = len(OP_KINDS) * pipeline.num_chunks
-    bins = _BIN_CELLS // (len(candidates) * activities * pipeline.num_stages)
+    binned = max(1, len(candidates) - len(exact))
+    bins = _BIN_CELLS // (binned * activities * pipeline.num_stages)
     figure = gantt_figure(
         candidate.evaluation,
         LIGHT,
         until=max(axis),
         num_bins=min(NUM_BINS, max(1, bins)),
-        max_blocks=min(MAX_BLOCKS, _BLOCKS // len(candidates)),
+        max_blocks=MAX_BLOCKS if index in exact else 0,
     )
     return chart(
         figure,

@@ -16,10 +16,10 @@ class Dashboard:
         return self.page.evaluate(f"(() => {{ const g = {_GRAPH.format(key=key)}; return {expression}; }})()")
 
     def wait_for_title(self, text: str, key: str = "timeline") -> "Dashboard":
-        """Until a chart says something in its title and is painted."""
+        """Until a chart says something in its title, on one line or two, and is painted."""
         graph = _GRAPH.format(key=key)
         self.page.wait_for_function(
-            f"text => {{ const g = {graph}; return g && g.layout && g.layout.title.text.includes(text) "
+            f"text => {{ const g = {graph}; return g && g.layout && g.layout.title.text.replaceAll('<br>', ' · ').includes(text) "
             "&& g.querySelector('.cartesianlayer path, .cartesianlayer image'); }",
             arg=text,
         )

@@ -9,7 +9,7 @@ from tests.pages.opened import profile_file
 
 SLOW = (
     "sweep?sweep_schedules=1f1b&sweep_schedules=vpp&sweep_stages=4%2C+16-32+step+4&sweep_interleave=1%2C+4"
-    "&sweep_micro_batches=64-128+step+16"
+    "&sweep_micro_batches=64-128+step+4&sweep_workers=1"
 )
 QUICK = "sweep?sweep_stages=4%2C+8&sweep_micro_batches=8&sweep_limits=30000%2C+56000"
 CHART = ".st-key-sweep_chart .js-plotly-plot"
@@ -30,15 +30,21 @@ def click_point(page, schedule):
     page.mouse.click(*place)
 
 
+def back_to_sweep(dashboard):
+    dashboard.page.get_by_role("link", name="Sweep").click()
+    expect(dashboard.page.get_by_text(re.compile(r"Stopped: \d+ of 408 points are done."))).to_be_visible()
+    dashboard.settle()
+
+
 def test_partial_results_are_drawn_and_one_of_them_opens_in_balance(visit):
     dashboard = visit(SLOW)
     page = dashboard.page
-    expect(page.get_by_text("120 points")).to_be_visible()
+    expect(page.get_by_text("408 points")).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     page.wait_for_function(f"() => document.querySelector('{CHART}')?.data?.some(t => t.name === 'vpp')")
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_text(re.compile(r"Stopped: \d+ of 120 points are done."))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"Stopped: \d+ of 408 points are done."))).to_be_visible()
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
     dashboard.settle()
     page.locator(CHART).scroll_into_view_if_needed()
@@ -47,8 +53,27 @@ def test_partial_results_are_drawn_and_one_of_them_opens_in_balance(visit):
     dashboard.wait_for_title("vpp · 4 stages · ")
     assert "stages=4" in page.url
     assert "sweep_" not in page.url
-    page.get_by_role("link", name="Sweep").click()
-    expect(page.get_by_text(re.compile(r"Stopped: \d+ of 120 points are done."))).to_be_visible()
+    # Back again: a cell of the heat map and a row of the table do the same.
+    back_to_sweep(dashboard)
+    page.get_by_role("tab", name="Heat map").click()
+    dashboard.wait_for_title("Best time per sample", key="sweep_heat_map").settle()
+    cell = page.locator(".st-key-sweep_heat_map .nsewdrag").first
+    cell.scroll_into_view_if_needed()
+    box = cell.bounding_box()
+    # Near the corner of the first cell (1f1b, fewest stages), far from its middle.
+    cell.hover(position={"x": box["width"] * 0.03, "y": 8})
+    page.mouse.click(box["x"] + box["width"] * 0.03, cell.bounding_box()["y"] + 8)
+    dashboard.wait_for_title("1f1b · 4 stages · ")
+    back_to_sweep(dashboard)
+    page.get_by_role("tab", name="Table").click()
+    rows = page.locator(".st-key-sweep_rows").get_by_test_id("stDataFrame")
+    expect(rows.locator("canvas").first).to_be_visible()
+    dashboard.settle()
+    rows.scroll_into_view_if_needed()
+    box = rows.bounding_box()
+    page.mouse.click(box["x"] + 17, box["y"] + 52)
+    expect(page.get_by_role("heading", name="Pipeline balance")).to_be_visible()
+    dashboard.wait_for_title(" stages · ")
 
 
 def test_an_uploaded_profile_comes_along(visit, tmp_path):

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from sapp_core.charts.sweep import BUBBLE, DIMENSIONS, PEAK, PER_SAMPLE, STEP_TIME, heat_map_figure, pareto_figure
-from sapp_core.charts.sweep_table import sweep_table
+from sapp_core.charts.sweep_table import reasons, sweep_table
 from sapp_core.charts.theme import DARK, LIGHT
 from sapp_core.domain.sweep import PointResult, PointStatus, pareto_front
 from sapp_core.sweep.run import tasks_of
@@ -75,7 +75,7 @@ def test_what_cannot_be_drawn_is_counted():
 
 @pytest.mark.parametrize("measure", [PER_SAMPLE, STEP_TIME, PEAK, BUBBLE])
 def test_a_cell_of_the_heat_map_is_the_best_of_all_that_share_its_values(measure):
-    (heat,) = heat_map_figure(results(), sample(), LIGHT, SCHEDULE, STAGES, measure).data
+    heat, _ = heat_map_figure(results(), sample(), LIGHT, SCHEDULE, STAGES, measure).data
     assert (list(heat.x), list(heat.y)) == (["1f1b", "vpp"], ["4", "8"])
     for row, stages in enumerate((4, 8)):
         for column, name in enumerate(("1f1b", "vpp")):
@@ -88,15 +88,32 @@ def test_a_cell_of_the_heat_map_is_the_best_of_all_that_share_its_values(measure
 
 
 def test_a_cell_where_nothing_fits_says_so():
-    (heat,) = heat_map_figure(results(), sample(), LIGHT, SCHEDULE, INTERLEAVE).data
+    heat, _ = heat_map_figure(results(), sample(), LIGHT, SCHEDULE, INTERLEAVE).data
     assert heat.z[1][0] is None  # 1f1b holds one chunk
     assert heat.text[1][0] == "×"
-    assert heat.hovertext[1][0] == "nothing that fits"
+
+
+def test_a_cell_leads_to_its_point_and_says_why_nothing_fits():
+    heat, points = heat_map_figure(results(), sample(), LIGHT, SCHEDULE, INTERLEAVE).data
+    assert set(zip(points.x, points.y, strict=True)) == {(x, y) for x in ("1f1b", "vpp") for y in ("1", "2")}
+    for x, y, place, words in zip(points.x, points.y, points.customdata, points.hovertext, strict=True):
+        found = results()[place]
+        assert (found.point.schedule_name, str(found.point.num_chunks)) == (x, y)
+        best = heat.z[int(y) - 1][("1f1b", "vpp").index(x)]
+        assert (PER_SAMPLE.value(found) if found.fits else None) == best
+        assert ("num_chunks: 1f1b holds 1" in words) == (best is None)
+
+
+def test_reasons_are_counted():
+    why = reasons(results())
+    assert sum(count for _, count in why) == sum(not result.fits for result in results())
+    assert why[0][1] == 4
+    assert why[0][0].startswith("num_chunks: 1f1b holds 1")
 
 
 def test_values_of_an_axis_are_in_their_own_order():
     shuffled = results()[::-1]
-    (heat,) = heat_map_figure(shuffled, sample(), LIGHT, DIMENSIONS[5], STAGES).data
+    heat, _ = heat_map_figure(shuffled, sample(), LIGHT, DIMENSIONS[5], STAGES).data
     assert list(heat.x) == ["29.3 GiB", "54.7 GiB"]
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from sapp_core.charts.theme import DARK, LIGHT, activation_shade, contrast, plain, shade
+from sapp_core.charts.theme import DARK, LIGHT, activation_shade, contrast, framed, plain, shade
 from sapp_core.domain.schedule import OpKind
 
 READABLE = 4.5
@@ -49,6 +49,17 @@ def test_texts_of_a_theme_can_be_read(theme):
     for text in (theme.text, theme.muted, theme.alarm, theme.line):
         assert contrast(text, theme.background) >= READABLE
     assert contrast(theme.text, theme.lane) >= READABLE
+
+
+def test_a_subtitle_too_long_for_a_phone_takes_two_lines_and_their_room():
+    def drawn(subtitle):
+        return framed([], LIGHT, title="Title", subtitle=subtitle, height=300, layout={"margin": {"t": 66, "b": 88}})
+
+    short = drawn("sim192 · 1f1b · 8 stages")
+    long = drawn("sim192 · vpp · 16 stages × 3 chunks · 16 micro-batches · step 187,200 ms")
+    assert "vpp · 16 stages × 3 chunks<br>16 micro-batches · step 187,200 ms<" in long.layout.title.text
+    assert short.layout.title.text.count("<br>") == 1
+    assert long.layout.height - short.layout.height == long.layout.margin.t - short.layout.margin.t > 12
 
 
 def test_text_from_files_is_no_markup():

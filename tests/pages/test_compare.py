@@ -209,3 +209,13 @@ def test_my_plan_is_offered_too(quick):
     assert labels == ["Add the Balance result", "Add its even split", "Add my plan"]
     press(quick, "kept_add_2")
     assert names(quick)[0].startswith("my plan")
+
+
+def test_a_link_brings_what_the_others_are_compared_with(compared):
+    _, second = names(compared)
+    link = to_link(shelf(compared))
+    again = Opened(PAGE, kept=link, compare_base=second)
+    assert again.at.selectbox(key="compare_base").value == 2
+    assert "(" in table(again)[names(again)[0]][0]
+    stranger = Opened(PAGE, kept=link, compare_base="nobody")
+    assert stranger.at.selectbox(key="compare_base").value == 1

@@ -9,6 +9,7 @@ from pages.shared import jobs as jobs_module
 from pages.shared.jobs import Jobs
 from pages.shared.sources import sample
 from pages.shared.turns import Turns
+from pages.shared.visitor import Patience
 from sapp_core.domain.pipeline import Pipeline
 from sapp_core.domain.request import BalanceRequest
 from sapp_core.domain.result import BalanceResult, Status
@@ -111,7 +112,7 @@ def test_a_new_run_ends_the_one_before(started):
 
 
 def test_a_run_nobody_asks_about_is_ended(started):
-    jobs = Jobs(Turns(8), patience=0.3)
+    jobs = Jobs(Turns(8), Patience(closed=0.3))
     jobs.start("gone", HARD)
     jobs.start("here", HARD)
     wait_for(lambda: jobs.poll("here") and not jobs.has_job("gone"), seconds=20)
@@ -165,7 +166,7 @@ def test_cancel_leaves_the_queue(started):
 
 
 def test_who_has_left_frees_turn_and_place(started):
-    jobs = Jobs(Turns(1), patience=0.5)
+    jobs = Jobs(Turns(1), Patience(closed=0.5))
     for session in ("left", "left too", "here"):
         jobs.start(session, HARD)
     wait_for(lambda: jobs.poll("here").place == 0, seconds=20)
@@ -178,7 +179,7 @@ def test_who_has_left_frees_turn_and_place(started):
 
 
 def test_a_silent_tab_that_is_still_open_keeps_its_run(started):
-    jobs = Jobs(Turns(8), patience=0.2, tab_patience=1.5, is_open=lambda _: True)
+    jobs = Jobs(Turns(8), Patience(closed=0.2, opened=1.5, is_open=lambda _: True))
     jobs.start("hidden", HARD)
     time.sleep(0.9)
     assert jobs.has_job("hidden")

@@ -130,3 +130,15 @@ def test_the_comparison_is_made_on_request_and_kept():
     assert len(fitting) >= 3
     assert not any(change.startswith("−") for change in fitting)
     assert not page.run().at.get("progress")
+
+
+@pytest.mark.parametrize("page", [None, "pages/schedules.py"])
+def test_settings_that_cannot_run_are_moved_by_a_button(page):
+    opened = Opened(page, schedule="dualpipe", stages="5", micro_batches="6")
+    assert "These settings cannot run." in opened.said
+    button = opened.at.button(key="use_nearest")
+    assert "stages 5 → 6, micro-batches 6 → 12" in button.label
+    button.click()
+    opened.run()
+    assert "These settings cannot run." not in opened.said
+    assert opened.at.slider(key="stages").value == 6

@@ -111,6 +111,17 @@ def test_lists_that_cannot_be_swept_are_explained(link, sentence):
     assert shown.at.button(key="sweep_start").disabled
 
 
+def test_why_nothing_runs_or_fits_is_said_at_once():
+    refused = swept(page(sweep_schedules="1f1b", sweep_interleave="2"))
+    assert "None of the points so far can run." in refused.said
+    assert "4 points: num_chunks: 1f1b holds 1 a stage, found 2" in refused.said
+    tight = swept(page(sweep_limits="9000", sweep_schedules="1f1b", sweep_interleave="1"))
+    assert "None of the points so far fits." in tight.said
+    assert "GiB on its fullest stage" in tight.said
+    some = swept(page())
+    assert "Why 10 points do not run or fit" in [found.label for found in some.at.expander]
+
+
 def test_constant_devices_and_batch():
     shown = page(
         sweep_stages="3, 4", sweep_schedules="1f1b", sweep_interleave="1", sweep_limits="none",

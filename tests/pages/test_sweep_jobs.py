@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from pages.shared.sweep_jobs import SweepJobs, Swept
+from pages.shared.visitor import Patience
 from sapp_core.errors import SappError
 from sapp_core.sweep.work import work_on
 from tests.pages.test_jobs import wait_for
@@ -96,7 +97,7 @@ def test_a_new_sweep_ends_the_one_before(jobs):
 
 
 def test_a_sweep_nobody_asks_about_is_ended():
-    jobs = SweepJobs(patience=0.3)
+    jobs = SweepJobs(Patience(closed=0.3))
     gone, here = Stepwise(), Stepwise()
     jobs.start("gone", SWEPT, gone)
     jobs.start("here", SWEPT, here)
@@ -104,3 +105,12 @@ def test_a_sweep_nobody_asks_about_is_ended():
     assert not here.ended.is_set()
     jobs.dismiss("here")
     assert here.ended.is_set()
+
+
+def test_a_sweep_of_an_open_tab_is_waited_for_longer():
+    jobs = SweepJobs(Patience(closed=0.1, opened=60.0, is_open=lambda _: True))
+    looked_away = Stepwise()
+    jobs.start("me", SWEPT, looked_away)
+    assert not looked_away.ended.wait(2.5)  # the watcher has looked twice
+    jobs.dismiss("me")
+    assert looked_away.ended.is_set()

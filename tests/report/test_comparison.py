@@ -62,3 +62,13 @@ def test_six_large_steps_stay_below_six_megabytes(schedule, pipeline):
     one = candidate(schedule=schedule, pipeline=pipeline, profile=scenes.profile(layers=pipeline.num_virtual_stages))
     html = comparison_html([replace(one, name=f"scenario {i}") for i in range(6)], one, date(2026, 1, 2))
     assert len(html.encode()) < 6_000_000
+
+
+def test_a_large_step_takes_no_blocks_from_the_small_ones_beside_it():
+    layers = scenes.profile(layers=192)
+    small = [candidate(f"small {n}", schedule="1f1b", pipeline=Pipeline(8, 70), profile=layers) for n in range(4)]
+    large = [candidate(f"large {n}", schedule="vpp", pipeline=Pipeline(64, 128, 3), profile=layers) for n in range(2)]
+    html = comparison_html([*small, *large], small[0], MADE)
+    assert len(html.encode()) < 6_000_000
+    traces = without_plotly(html).count('"type":"heatmap"')
+    assert traces == 2 * 2 * 3  # two large ones, forward and backward, three chunks
