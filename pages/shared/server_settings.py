@@ -1,6 +1,7 @@
 """What whoever runs the server may set, by environment variables."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -9,7 +10,8 @@ import streamlit as st
 from sapp_core.errors import SappError
 from sapp_core.sweep.estimate import usable_cores
 
-MAX_SOLVES, CACHE_MB = "SAPP_MAX_SOLVES", "SAPP_CACHE_MB"
+MAX_SOLVES, CACHE_MB, SCHEDULERS = "SAPP_MAX_SOLVES", "SAPP_CACHE_MB", "SAPP_SCHEDULERS"
+_OWN_MACHINE = re.compile(r"(?:tcp|tls)://(?:localhost|127\.0\.0\.1|\[::1\]):[0-9]{1,5}")
 _MOST_SOLVES = 256
 _LEAST_MB, _DEFAULT_MB, _MOST_MB = 32, 256, 65_536
 
@@ -25,10 +27,23 @@ class ServerSettings:
     Attributes:
         max_solves: balancing runs that work at the same time; further ones queue.
         cache_mb: MiB that remembered schedules, simulations and charts may take.
+        schedulers: Dask schedulers on other machines that visitors may use.
     """
 
     max_solves: int
     cache_mb: int
+    schedulers: tuple[str, ...] = ()
+
+    def scheduler_problems(self, address: str | None) -> tuple[str, ...]:
+        """Why a visitor may not use a Dask scheduler; empty when they may, or for None.
+
+        What a scheduler sends is run here. So somebody's own, or one that a link names, is not connected to.
+        """
+        if address is None or address in self.schedulers or _OWN_MACHINE.fullmatch(address):
+            return ()
+        allowed = ", ".join(("tcp://127.0.0.1:8786 or another port of this machine", *self.schedulers))
+        found = f"scheduler: this server connects only to {allowed}; found {address[:80]!r}."
+        return (f"{found} Whoever runs the server can add addresses in {SCHEDULERS}.",)
 
 
 def server_settings(environment: Mapping[str, str]) -> ServerSettings:
@@ -47,7 +62,7 @@ def server_settings(environment: Mapping[str, str]) -> ServerSettings:
     megabytes = _whole_number(environment, CACHE_MB, _LEAST_MB, _DEFAULT_MB, _MOST_MB, problems)
     if problems:
         raise SettingError(*problems)
-    return ServerSettings(solves, megabytes)
+    return ServerSettings(solves, megabytes, tuple(environment.get(SCHEDULERS, "").replace(",", " ").split()))
 
 
 @st.cache_resource(show_spinner=False)

@@ -7,6 +7,7 @@ import streamlit as st
 from pages.shared.amounts import amount
 from pages.shared.choice import choose_profile
 from pages.shared.pipeline_controls import input_gradient, overlap, weight_gradient_memory
+from pages.shared.server_settings import settings
 from pages.shared.sweep_jobs import Swept
 from pages.shared.text import literal
 from pages.shared.training_sizes import with_training_sizes
@@ -82,6 +83,8 @@ def sidebar() -> SweepControls:
         except SappError as error:
             return SweepControls(None, None, None, error.problems)
         profile = with_training_sizes(profile, max(lists.sequence_splits, default=1))
+    if problems := settings().scheduler_problems(address):
+        return SweepControls(None, None, None, problems)
     try:
         grid = _grid(families, lists, batch, objectives, knobs, seconds)
         executor = executor_for(address, workers, turns())
@@ -207,8 +210,9 @@ def _workers() -> tuple[str | None, int]:
     with st.expander("Where to work"):
         address = st.text_input(
             "Dask scheduler address (optional)", key="sweep_scheduler", bind="query-params", persist_state="session",
-            placeholder="tcp://host:8786", max_chars=200,
-            help="Points are worked on by that cluster instead of this machine. Its workers need the same environment.",
+            placeholder="tcp://127.0.0.1:8786", max_chars=200,
+            help="Points are worked on by that cluster instead of by this server. Its workers need the same "
+            "environment. Schedulers on other machines have to be allowed by whoever runs the server.",
         )  # fmt: skip
         workers = st.number_input(
             "Worker processes on this machine", 1, MOST_WORKERS, usable_cores(), key="sweep_workers",

@@ -3,7 +3,7 @@
 import pytest
 import streamlit as st
 
-from pages.shared.server_settings import CACHE_MB, MAX_SOLVES, SettingError, server_settings
+from pages.shared.server_settings import CACHE_MB, MAX_SOLVES, SCHEDULERS, SettingError, server_settings
 from tests.pages.opened import Opened
 
 
@@ -43,3 +43,19 @@ def test_the_page_says_what_is_wrong_and_nothing_else(monkeypatch):
     monkeypatch.setenv(MAX_SOLVES, "2")
     st.cache_resource.clear()
     assert Opened().settled().numbers["Certified gap"]
+
+
+@pytest.mark.parametrize("address", [None, "tcp://127.0.0.1:8786", "tls://localhost:1", "tcp://[::1]:8786"])
+def test_schedulers_of_the_own_machine_may_be_used(address):
+    assert server_settings({}).scheduler_problems(address) == ()
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["tcp://10.0.0.1:8786", "tcp://127.0.0.1@evil:1", "tcp://127.0.0.1:1/x", "inproc://x", "evil", "127.0.0.1"],
+)
+def test_other_schedulers_must_be_allowed_by_who_runs_the_server(address):
+    (sentence,) = server_settings({}).scheduler_problems(address)
+    assert sentence.startswith("scheduler: this server connects only to tcp://127.0.0.1:8786")
+    assert repr(address) in sentence
+    assert server_settings({SCHEDULERS: f"tcp://other:1, {address}"}).scheduler_problems(address) == ()

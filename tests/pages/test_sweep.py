@@ -163,6 +163,12 @@ def test_a_cluster_that_does_not_answer_is_a_sentence(monkeypatch):
     assert "Stopped: 4 of 16 points are done." in shown.said
 
 
+def test_a_scheduler_that_nobody_allowed_is_not_connected_to():
+    shown = page(sweep_scheduler="tcp://10.1.2.3:8786")
+    assert "this server connects only to" in shown.said
+    assert shown.at.button(key="sweep_start").disabled
+
+
 def test_a_profile_of_ones_own_is_swept_and_stays_on_the_way_to_balance():
     shown = page(sweep_limits="", sweep_stages="4", sweep_interleave="1")
     shown.upload(profile_file(name="<b>mine</b>"))
