@@ -119,7 +119,7 @@ def test_names_from_a_file_are_no_markup(opened):
     name = "*a* [b](http://c) <i>d</i> $e$ :smile: %{x}"
     opened.upload(profile_file(name=name, time_unit="<b>t</b>")).balance()
     # The joiner after "http:" keeps the address from becoming a link.
-    literal = r"\*a\* \[b\]\(http\:" "\u2060" r"\/\/c\) \<i\>d\<\/i\> \$e\$ \:smile\: \%\{x\}"
+    literal = r"\*a\* \[b\]\(http\:@\/\/c\) \<i\>d\<\/i\> \$e\$ \:smile\: \%\{x\}".replace("@", "\u2060")
     assert literal in opened.at.sidebar.caption[0].value
     assert r"\<b\>t\<\/b\>" in opened.at.metric[0].value
     title = opened.figure(0)["layout"]["title"]["text"]
