@@ -50,8 +50,8 @@ _TABS = (
 
 # A run that ends so soon is waited for: pictures on the way would only be drawn to be drawn again.
 _SOON_SECONDS = 3.0
+# So many times the time limit is offered where it was too short.
 _MORE_TIME = 4
-"""Times the time limit that is offered where it was too short."""
 
 
 def page() -> None:
