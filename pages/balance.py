@@ -7,7 +7,7 @@ import streamlit as st
 from pages.shared import my_plan, sections, session
 from pages.shared.cached import EvenSplit, Simulated, even_split_of, simulate
 from pages.shared.comparison import comparison_table
-from pages.shared.controls import Controls, sidebar
+from pages.shared.controls import LONGEST_SECONDS, Controls, sidebar
 from pages.shared.downloads import downloads, study_of
 from pages.shared.guide import guide, guide_taken
 from pages.shared.headline import (
@@ -50,6 +50,8 @@ _TABS = (
 
 # A run that ends so soon is waited for: pictures on the way would only be drawn to be drawn again.
 _SOON_SECONDS = 3.0
+# So many times the time limit is offered where it was too short.
+_MORE_TIME = 4
 
 
 def page() -> None:
@@ -182,10 +184,13 @@ def _outcome(shown: Outcome) -> None:
 def _no_plan(shown: Outcome, even: EvenSplit) -> None:
     reason = shown.result.infeasibility
     if shown.result.status is Status.NO_SOLUTION_IN_TIME or reason is None:
+        limited = shown.scenario.request.memory_limit_mb is not None
         st.warning(
-            f"{verdict(shown.result)} Raise the time limit or relax the memory limit.",
+            f"{verdict(shown.result)} Whether one exists is open: the search ended before it found a plan or a proof "
+            f"that there is none. Raise the time limit{' or relax the memory limit' if limited else ''}.",
             icon=":material/hourglass_disabled:",
         )
+        _use_more_time(shown.scenario)
     else:
         st.error(f"**No plan fits.**\n\n{bullets(reason.sentences)}", icon=":material/block:")
         _use_smallest_limit(reason)
@@ -206,6 +211,21 @@ def _use_smallest_limit(reason: Infeasibility) -> None:
     st.button(
         f"Use {limit:,} MiB ({memory_text(limit)}) as the limit", key="use_limit", type="primary", on_click=use,
         help="The smallest limit, the same on every stage, that some plan meets.",
+    )  # fmt: skip
+
+
+def _use_more_time(scenario: Scenario) -> None:
+    seconds = min(LONGEST_SECONDS, _MORE_TIME * math.ceil(scenario.request.time_limit))
+    if seconds <= scenario.request.time_limit:
+        return
+
+    def use() -> None:
+        st.session_state["time_limit"] = seconds
+        _balance()
+
+    st.button(
+        f"Balance again with {seconds} s", key="use_more_time", type="primary", on_click=use,
+        help="Searches again with a longer time limit; it ends earlier when the plan is proven optimal.",
     )  # fmt: skip
 
 

@@ -124,13 +124,20 @@ def _comparison(entries: list[_Entry]) -> None:
 
 def _base(entries: list[_Entry]) -> _Entry:
     numbers = {entry.number: entry for entry in entries}
-    if _BASE in st.session_state and st.session_state[_BASE] not in numbers:
+    if _BASE not in st.session_state:
+        named = st.query_params.get(_BASE)
+        st.session_state[_BASE] = next((n for n, entry in numbers.items() if entry.candidate.name == named), None)
+    if st.session_state[_BASE] not in numbers:
         st.session_state[_BASE] = entries[0].number
     chosen = st.selectbox(
         "Compare with", list(numbers), key=_BASE, format_func=lambda number: numbers[number].candidate.name, width=420,
-        persist_state="session", bind="query-params",
-        help="Differences are those from this scenario; the link keeps the choice.",
+        persist_state="session", help="Differences are those from this scenario; the link keeps the choice.",
     )  # fmt: skip
+    # Streamlit's own binding would leave the old name in the link of a scenario that is renamed.
+    if chosen != entries[0].number:
+        st.query_params[_BASE] = numbers[chosen].candidate.name
+    elif _BASE in st.query_params:
+        del st.query_params[_BASE]
     return numbers[chosen]
 
 

@@ -34,6 +34,8 @@ from sapp_core.errors import PipelineError, SappError
 from sapp_core.schedules.registry import ScheduleFamily
 
 _SOLVERS = ("highs", "cbc")
+LONGEST_SECONDS = 300
+"""Time limit of a search that is begun here, s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,7 @@ def _solver_options(chosen: ScheduleFamily) -> BalanceRequest:
                 )
             )  # fmt: skip
         seconds = st.slider(
-            "Time limit (s)", 5, 300, 20, step=5, key="time_limit", bind="query-params",
+            "Time limit (s)", 5, LONGEST_SECONDS, 20, step=5, key="time_limit", bind="query-params",
             help="The search ends after so many seconds with the best plan found, and says how good it is at least.",
         )  # fmt: skip
     return BalanceRequest(None, objective, model, solver=solver, time_limit=float(seconds))

@@ -6,15 +6,17 @@ from textwrap import wrap
 from typing import Any
 
 import plotly.graph_objects as go
+from plotly.colors import get_colorscale, sample_colorscale, unlabel_rgb
 
 from sapp_core.charts.numbers import memory_scale, memory_text, percent_text, time_text
-from sapp_core.charts.theme import Theme, axis, framed, plain
+from sapp_core.charts.theme import Theme, axis, framed, label_on, plain
 from sapp_core.domain.profile import ModelProfile
 from sapp_core.domain.sweep import PointResult, PointStatus, SweepPoint, best_first, pareto_front
 
 _COLOURS = ("#3f8fd2", "#d9822b", "#2a9d74", "#b35fa8", "#8a7a1f", "#c8553d", "#5b6bb5", "#7c8794")
 """Apart for colour-blind readers (after Okabe and Ito), and visible on light and on dark paper."""
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "pentagon", "star", "hexagon", "triangle-down")
+_CELL_COLOURS = "Cividis"
 _MOST_LIMITS = 4
 _MOST_LABELLED_CELLS = 200
 _LONGEST_HOVER_LINE, _MOST_HOVER_LINES = 64, 4
@@ -102,7 +104,9 @@ def pareto_figure(
     """
     numbers = [(index, result) for index, result in enumerate(results) if measure.value(result) is not None]
     largest = max((result.highest_peak_mb or 0.0 for _, result in numbers), default=0.0)
-    scale, unit = memory_scale(largest)
+    limits = _drawn_limits(numbers)
+    # The axis reaches the limits too.
+    scale, unit = memory_scale(max((largest, *limits)))
     time_unit = plain(profile.time_unit, 12)
 
     def scatter(name: str, chosen: list[tuple[int, PointResult]], marker: dict[str, Any]) -> go.Scatter:
@@ -149,7 +153,7 @@ def pareto_figure(
     if crosses:
         cross = {"symbol": "x-thin", "size": 9, "line": {"width": 1.8, "color": theme.alarm}}
         traces.append(scatter("Does not fit (even split)", crosses, cross).update(zorder=-1))
-    shapes, notes = _limit_lines(numbers, scale, theme)
+    shapes, notes = _limit_lines(limits, scale, theme)
     return framed(
         traces,
         theme,
@@ -198,6 +202,7 @@ def heat_map_figure(
     cells = [(column, row, best[column, row]) for row in rows for column in columns if (column, row) in best]
     numbers = {(column, row): _fitting_value(result, measure) for column, row, result in cells}
     table = [[numbers.get((column, row)) for column in columns] for row in rows]
+    values = [numbers[column, row] for column, row, _ in cells]
     labelled = len(columns) * len(rows) <= _MOST_LABELLED_CELLS
     return framed(
         [
@@ -205,10 +210,8 @@ def heat_map_figure(
                 x=[plain(column) for column in columns],
                 y=[plain(row) for row in rows],
                 z=table,
-                text=[["×" if value is None else measure.text(value, unit) for value in row] for row in table],
-                texttemplate="%{text}" if labelled else None,
                 hoverinfo="skip",
-                colorscale="Cividis",
+                colorscale=_CELL_COLOURS,
                 reversescale=True,
                 xgap=2,
                 ygap=2,
@@ -219,7 +222,12 @@ def heat_map_figure(
             go.Scatter(
                 x=[plain(column) for column, _, _ in cells],
                 y=[plain(row) for _, row, _ in cells],
-                mode="markers",
+                # Plotly's own labels of cells are too faint in the middle of the scale.
+                mode="markers+text" if labelled else "markers",
+                text=["×" if value is None else measure.text(value, unit) for value in values],
+                textposition="middle center",
+                textfont={"color": _label_colours(values, theme)},
+                cliponaxis=True,
                 marker={"size": 12, "opacity": 0},
                 selected={"marker": {"opacity": 0}},
                 unselected={"marker": {"opacity": 0}},
@@ -245,6 +253,22 @@ def heat_map_figure(
             ),
         },
     )
+
+
+def _label_colours(values: Sequence[float | None], theme: Theme) -> list[str]:
+    """Colours of labels that can be read on the cells of these values, in their order."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return [theme.text] * len(values)
+    smallest, span = min(known), max(known) - min(known)
+    # As Plotly does it: a single value has the middle of the scale, the smallest of several its lightest end.
+    shares = [1 - (value - smallest) / span if span else 0.5 for value in known]
+    fills = iter(sample_colorscale(get_colorscale(_CELL_COLOURS), shares))
+    return [theme.text if value is None else label_on(_hexadecimal(next(fills))) for value in values]
+
+
+def _hexadecimal(rgb: str) -> str:
+    return "#" + "".join(f"{round(channel):02x}" for channel in unlabel_rgb(rgb))
 
 
 def point_words(result: PointResult, unit: str) -> str:
@@ -281,13 +305,14 @@ def _rank(result: PointResult, measure: Measure) -> tuple[bool, float]:
     return not result.fits, float("inf") if value is None else value
 
 
-def _limit_lines(
-    numbers: list[tuple[int, PointResult]], scale: float, theme: Theme
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """A line with its label for each limit, unless there are too many to read."""
+def _drawn_limits(numbers: list[tuple[int, PointResult]]) -> list[float]:
+    """All limits in MiB, unless there are too many to read."""
     limits = sorted({limit for _, result in numbers if (limit := result.point.memory_limit_mb) is not None})
-    if len(limits) > _MOST_LIMITS:
-        return [], []
+    return limits if len(limits) <= _MOST_LIMITS else []
+
+
+def _limit_lines(limits: list[float], scale: float, theme: Theme) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """A line with its label for each limit."""
     lines = [
         {
             "type": "line",

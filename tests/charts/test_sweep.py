@@ -4,10 +4,11 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
+from plotly.colors import sample_colorscale, unlabel_rgb
 
 from sapp_core.charts.sweep import BUBBLE, DIMENSIONS, PEAK, PER_SAMPLE, STEP_TIME, heat_map_figure, pareto_figure
 from sapp_core.charts.sweep_table import reasons, sweep_table
-from sapp_core.charts.theme import DARK, LIGHT
+from sapp_core.charts.theme import DARK, LIGHT, contrast
 from sapp_core.domain.sweep import PointResult, PointStatus, pareto_front
 from sapp_core.sweep.run import tasks_of
 from sapp_core.sweep.work import work_on
@@ -63,6 +64,11 @@ def test_limits_are_lines_with_their_numbers_unless_there_are_too_many():
     assert [shape.x0 for shape in figure.layout.shapes] == [30_000 / 1024, 56_000 / 1024]
     assert [note.text for note in figure.layout.annotations] == ["29.3 GiB", "54.7 GiB"]
     some = results()[-1]
+    small = replace(some, peak_memory_mb=(3_000.0,))
+    figure = pareto_figure([small], sample(), LIGHT)
+    # The axis has the unit of its largest number, which may be a limit.
+    assert figure.layout.xaxis.title.text.endswith("(GiB)")
+    assert figure.layout.shapes[0].x0 == small.point.memory_limit_mb / 1024
     many = [replace(some, point=replace(some.point, memory_limit_mb=56e3 + n)) for n in range(6)]
     assert not pareto_figure(many, sample(), LIGHT).layout.shapes
 
@@ -88,9 +94,27 @@ def test_a_cell_of_the_heat_map_is_the_best_of_all_that_share_its_values(measure
 
 
 def test_a_cell_where_nothing_fits_says_so():
-    heat, _ = heat_map_figure(results(), sample(), LIGHT, SCHEDULE, INTERLEAVE).data
+    heat, points = heat_map_figure(results(), sample(), LIGHT, SCHEDULE, INTERLEAVE).data
     assert heat.z[1][0] is None  # 1f1b holds one chunk
-    assert heat.text[1][0] == "×"
+    labels = dict(zip(zip(points.x, points.y, strict=True), points.text, strict=True))
+    assert labels["1f1b", "2"] == "×"
+    assert labels["vpp", "2"] == PER_SAMPLE.text(heat.z[1][1], sample().time_unit)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize("count", [1, 2, 21])
+def test_labels_can_be_read_on_every_cell(theme, count):
+    """Against the fill that Plotly computes for the value, not the one that the label was chosen for."""
+    some = next(result for result in results() if result.fits)
+    found = [
+        replace(some, point=replace(some.point, num_stages=stages), step_time=100.0 + stages) for stages in range(count)
+    ]
+    heat, points = heat_map_figure(found, sample(), theme, SCHEDULE, STAGES, STEP_TIME).data
+    for stages, label in enumerate(points.textfont.color):
+        share = 1 - stages / (count - 1) if count > 1 else 0.5
+        (fill,) = sample_colorscale([colour for _, colour in heat.colorscale], share)
+        assert contrast(label, "#" + "".join(f"{round(part):02x}" for part in unlabel_rgb(fill))) > 4
+    assert heat.reversescale
 
 
 def test_a_cell_leads_to_its_point_and_says_why_nothing_fits():

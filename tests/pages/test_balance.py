@@ -4,12 +4,16 @@ import json
 import os
 import signal
 import time
+from dataclasses import replace
 
 import pytest
 import streamlit as st
 
 from pages.shared import jobs as jobs_module
 from pages.shared import session as session_module
+from pages.shared.session import Outcome
+from sapp_core.domain.request import Objective
+from sapp_core.domain.result import BalanceResult, Status
 from tests.pages.opened import Opened, profile_file, unescaped
 from tests.profiles.broken import BROKEN
 
@@ -163,6 +167,34 @@ def test_an_impossible_limit_names_a_stage_and_offers_the_smallest_that_would_do
     assert opened.at.number_input(key="memory_limit").value == 2_760
     assert "No plan fits" not in opened.said
     assert "100 % of limit" in opened.at.metric[2].delta
+
+
+def test_no_plan_in_time_is_explained_and_offers_more_time(opened):
+    opened.upload(profile_file()).balance()
+    shown = opened.at.session_state["outcome"]
+
+    def end_without_plan(seconds):
+        request = replace(shown.scenario.request, time_limit=seconds)
+        ended = BalanceResult(
+            Status.NO_SOLUTION_IN_TIME, None, None, None, None, Objective.EXACT, None, None, "highs", seconds
+        )
+        opened.at.slider(key="time_limit").set_value(int(seconds))
+        opened.at.session_state["outcome"] = Outcome(replace(shown.scenario, request=request), ended)
+        opened.run()
+
+    end_without_plan(300.0)
+    assert "Raise the time limit or relax the memory limit." in opened.said
+    assert "use_more_time" not in [button.key for button in opened.at.button]  # no longer one is possible
+    end_without_plan(5.0)
+    assert "No plan was found in time (in 5.0 s with HiGHS). Whether one exists is open" in opened.said.replace(
+        "**", ""
+    )
+    assert "for orientation" in opened.said
+    opened.at.button(key="use_more_time").click()
+    opened.run().settled()
+    assert opened.at.slider(key="time_limit").value == 20
+    assert "No plan was found" not in opened.said
+    assert opened.numbers["Certified gap"] == "0.00 %"
 
 
 def test_without_memory_only_time_is_balanced_and_the_page_says_so(opened):

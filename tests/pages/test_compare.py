@@ -217,5 +217,14 @@ def test_a_link_brings_what_the_others_are_compared_with(compared):
     again = Opened(PAGE, kept=link, compare_base=second)
     assert again.at.selectbox(key="compare_base").value == 2
     assert "(" in table(again)[names(again)[0]][0]
+    # The name in the link changes with that of the scenario, which would not be found otherwise.
+    again.at.text_input(key="kept_name_2").input("Base & #1")
+    again.run()
+    assert again.at.query_params["compare_base"] == "Base & #1"
+    renamed = Opened(PAGE, kept=to_link(shelf(again)), compare_base="Base & #1")
+    assert renamed.at.selectbox(key="compare_base").value == 2
+    press(renamed, "kept_up_2")
+    assert renamed.at.selectbox(key="compare_base").value == 2
+    assert "compare_base" not in renamed.at.query_params  # the first one needs no word in the link
     stranger = Opened(PAGE, kept=link, compare_base="nobody")
     assert stranger.at.selectbox(key="compare_base").value == 1

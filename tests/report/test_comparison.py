@@ -43,7 +43,7 @@ def test_text_from_files_is_text():
     page = Page(without_plotly(comparison_html(nasty, nasty[0], MADE)))
     assert "alert(1)" in page.text
     assert {tag for tag, _ in page.tags} & {"b", "i"} == set()
-    assert [tag for tag, _ in page.tags].count("script") == 2 + 4  # data, the library, and one for each chart
+    assert [tag for tag, _ in page.tags].count("script") == 3 + 4  # data, the library, printing, and one for each chart
 
 
 def test_without_memory_there_is_no_memory_chart():
