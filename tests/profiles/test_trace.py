@@ -76,7 +76,7 @@ def test_a_cut_file_is_used_and_says_so(packed):
     ("data", "said"),
     [
         (b"", "t.json: is empty; must hold a Chrome trace in JSON."),
-        (gzip.compress(b""), "t.json: is empty"),
+        pytest.param(gzip.compress(b""), "t.json: is empty", id="empty gz"),
         (b'{"model_type": "llama"}', 'is JSON but no Chrome trace; must have a list traceEvents, found "model_type"'),
         (b"[]", "is a trace without any event"),
         (b"[1, 2, 3]", "none of its entries (3) is a complete event"),
