@@ -34,32 +34,51 @@ def advice(found: Sensitivity, regrets: Sequence[Regret] = ()) -> tuple[Advice, 
     """What to measure again, what not, and what the memory limit is close to; never empty.
 
     What keeping the plan costs decides where it is known: a number may move the step and leave the best plan as it is.
+    It says nothing about numbers where the plan costs as much with the profile as it is.
 
     Args:
         found: reactions of the plan.
-        regrets: of keeping it, as far as known.
+        regrets: of keeping it, as far as known; also with the profile as it is, where the plan is not proven best.
     """
-    said = (*(_by_regret(found, regrets) or _by_swing(found)), *_memory(found))
+    own = [one for one in regrets if one.number is None]
+    # A plan that others beat, or that does not fit, with the profile as it is: no measurement is to blame for that.
+    unclear = found.excess is not None or any(one.share is None or one.share >= NOTHING_LOST for one in own)
+    by_regret = [] if unclear else _by_regret(found, regrets)
+    said = (*_balance_first(found, own), *(by_regret or _by_swing(found)), *_memory(found))
     return said or (Advice("Nothing to measure", "no number of the profile changes anything."),)
+
+
+def _balance_first(found: Sensitivity, own: Sequence[Regret]) -> list[Advice]:
+    """That the plan itself can be better; what lies over its limit is told as such."""
+    lost = max((_share(one) for one in own), default=0.0)
+    if found.excess or lost < NOTHING_LOST:
+        return []
+    return [Advice(
+        "Balance first",
+        f"with the profile as it is, keeping this plan already costs {percent_text(lost)} of the step. What it costs "
+        "with changed numbers is not the measurements' doing.",
+    )]  # fmt: skip
 
 
 def _by_regret(found: Sensitivity, regrets: Sequence[Regret]) -> list[Advice]:
     """What the plan loses when numbers are wrong; empty where nothing is known."""
     share = found.share
     shares: dict[ProfileNumber, list[float]] = {}
+    worst: dict[ProfileNumber, Regret] = {}
     for one in regrets:
-        if one.share is not None:
+        if one.number is not None and one.share is not None:
             shares.setdefault(one.number, []).append(one.share)
-    known = [one for one in regrets if one.share is not None and one.share == max(shares[one.number])]
-    ranked = sorted({one.number: one for one in known}.values(), key=_share, reverse=True)
-    costly = [one for one in ranked if _share(one) >= NOTHING_LOST]
+            if one.share == max(shares[one.number]):
+                worst[one.number] = one
+    ranked = sorted(worst.items(), key=lambda pair: _share(pair[1]), reverse=True)
+    costly = [(number, one) for number, one in ranked if _share(one) >= NOTHING_LOST]
     # Only what was tried both ways can be left alone.
-    cheap = [one.number for one in ranked if _share(one) < NOTHING_LOST and len(shares[one.number]) > 1]
+    cheap = [number for number, one in ranked if _share(one) < NOTHING_LOST and len(shares[number]) > 1]
     said = []
     if costly:
-        said.append(Advice("Worth repeating most", f"{_price(costly[0], share)}."))
+        said.append(Advice("Worth repeating most", f"{_price(*costly[0], share)}."))
     if costly[1:]:
-        said.append(Advice("Next", f"{'; '.join(_price(one, share) for one in costly[1 : 1 + _NAMED])}."))
+        said.append(Advice("Next", f"{'; '.join(_price(*pair, share) for pair in costly[1 : 1 + _NAMED])}."))
     if cheap:
         said.append(Advice(
             "Not worth repeating for the sake of the plan",
@@ -73,11 +92,11 @@ def _share(found: Regret) -> float:
     return found.share or 0.0
 
 
-def _price(found: Regret, share: float) -> str:
+def _price(number: ProfileNumber, found: Regret, share: float) -> str:
     way = f"{percent_text(share, 0)} {'smaller' if found.smaller else 'larger'}"
     if isinf(_share(found)):
-        return f"{found.number.sentence} ({way}: this plan does not fit)"
-    return f"{found.number.sentence} ({way}: keeping this plan costs {percent_text(_share(found))} of the step)"
+        return f"{number.sentence} ({way}: this plan does not fit)"
+    return f"{number.sentence} ({way}: keeping this plan costs {percent_text(_share(found))} of the step)"
 
 
 def lacks(excess: Excess) -> str:

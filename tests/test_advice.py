@@ -59,6 +59,20 @@ def test_regret_ranks_and_only_what_was_tried_both_ways_is_left_alone():
     assert tight[0].share == inf
 
 
+def test_no_measurement_is_to_blame_for_a_plan_that_others_beat_as_it_is():
+    lossy = [Regret(BACKWARD, smaller, 1030.0, 1000.0, 4, 0) for smaller in (True, False)]
+    beaten = said(advice(found(), [Regret(None, False, 1020.0, 1000.0, 3, 0), *lossy]))
+    assert beaten["Balance first"].startswith("with the profile as it is, keeping this plan already costs 2.0 %")
+    assert beaten.keys() == {"Balance first", *said(advice(found()))}
+    best = said(advice(found(), [Regret(None, False, 1000.0, 1000.0, 0, 0), *lossy]))
+    assert best == said(advice(found(), lossy))
+    assert "Worth repeating most" in best
+    # Without knowing what the plan lacks by itself, nothing can be blamed; nor where it does not fit as it is.
+    assert advice(found(), [Regret(None, False, 1000.0, None, None, None), *lossy]) == advice(found())
+    over = found(excess=Excess(2, 7.0))
+    assert advice(over, [Regret(BACKWARD, True, None, 900.0, 1, 0)]) == advice(over)
+
+
 def test_a_long_list_is_counted():
     assert listed([FORWARD]) == "forward time of Head"
     assert listed([BACKWARD, FORWARD, KEPT, UNUSED]).endswith("activation memory (full) of Block and 1 more")

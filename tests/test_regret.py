@@ -50,6 +50,14 @@ def test_a_better_plan_is_what_keeping_costs_with_what_moves_and_what_changes_mo
     assert (found.kept, found.best, found.moved, found.recomputed) == (900.0, 890.0, 0, 1)
 
 
+def test_what_is_gained_with_the_profile_as_it_is_belongs_to_no_number():
+    other = even_split(scenes.profile(), PIPELINE, RecomputeMode.FULL)
+    found = regret(FOUND, None, OLD, PIPELINE, answer(other, 800.0), smaller=False)
+    assert (found.number, found.kept, found.share) == (None, 1000.0, pytest.approx(0.25))
+    over = replace(FOUND, excess=Excess(0, 5.0))
+    assert regret(over, None, OLD, PIPELINE, answer(other, 800.0), smaller=False).share == inf
+
+
 def test_a_slower_answer_is_no_reason_to_leave_the_plan():
     found = regret(FOUND, REACTION, OLD, PIPELINE, answer(OLD, 1200.0), smaller=False)
     assert (found.share, found.best, found.moved) == (0.0, 1100.0, 0)

@@ -11,32 +11,33 @@ from sapp_core.advice import lacks
 from sapp_core.charts.numbers import signed_percent_text
 from sapp_core.domain.result import BalanceResult
 from sapp_core.domain.scenario import Scenario
-from sapp_core.domain.sensitivity import Sensitivity
+from sapp_core.domain.sensitivity import ProfileNumber, Sensitivity
 from sapp_core.regret import Regret, regret
 
 Row = dict[str, str | float | int | None]
 
 
-def balanced_again(scenario: Scenario, simulated: Simulated, found: Sensitivity) -> None:
+def balanced_again(scenario: Scenario, simulated: Simulated, found: Sensitivity, lower_bound: float | None) -> None:
     """The button with its estimate, then progress, then the answers; nothing where no number matters.
 
     Args:
         scenario: whose numbers change.
         simulated: the present plan.
         found: its reactions.
+        lower_bound: proven for every plan of the scenario; None when nothing is.
     """
     key = _key(scenario, simulated, found)
-    trials = rebalancing.trials_of(scenario, simulated.evaluation.plan, found)
+    trials = rebalancing.trials_of(scenario, simulated.evaluation.plan, found, lower_bound)
     if not trials:
         return
     state = rebalancing.current(key)
     st.markdown("##### How the best plan reacts", help="What it costs to keep this plan if a number is wrong.")
     if state is None or (state.ended and not state.answers):
         st.button(
-            f"Balance {len(trials)} times with changed numbers", key="rebalance", icon=":material/balance:",
+            f"Balance again {len(trials)} times", key="rebalance", icon=":material/balance:",
             on_click=rebalancing.begin, args=(key, trials),
             help="Balances again with the most important numbers smaller and larger, each alone, starting from this "
-            "plan.",
+            "plan; where it is not proven best, also with the profile as it is, to tell what it lacks by itself.",
         )  # fmt: skip
         st.caption(
             f"At most {rebalancing.most_seconds(trials):.0f} s on an idle server: {len(trials)} runs of up to "
@@ -51,7 +52,10 @@ def balanced_again(scenario: Scenario, simulated: Simulated, found: Sensitivity)
 def known_regrets(scenario: Scenario, simulated: Simulated, found: Sensitivity) -> list[Regret]:
     """What keeping the plan costs, as far as runs that have ended say; arguments as in `balanced_again`."""
     state = rebalancing.current(_key(scenario, simulated, found))
-    return [] if state is None else [cost for *_, cost in _rated(state, scenario, simulated, found)]
+    # What the plan lacks by itself has to be known before a number can be blamed.
+    if state is None or (state.trials[0].reaction is None and 0 not in state.answers):
+        return []
+    return [cost for *_, cost in _rated(state, scenario, simulated, found)]
 
 
 def _key(scenario: Scenario, simulated: Simulated, found: Sensitivity) -> tuple[str, float]:
@@ -87,8 +91,10 @@ def _progress(state: Rebalancing, scenario: Scenario, simulated: Simulated, foun
 
 def _answers(state: Rebalancing, scenario: Scenario, simulated: Simulated, found: Sensitivity) -> None:
     answered = _rated(state, scenario, simulated, found)
-    # What costs most, or does not fit at all, comes first; what nothing is known of last.
-    answered.sort(key=lambda row: -inf if row[2].share is None else row[2].share, reverse=True)
+    # The profile as it is comes first, then what costs most or does not fit at all; what nothing is known of last.
+    answered.sort(
+        key=lambda row: (row[0].reaction is None, -inf if row[2].share is None else row[2].share), reverse=True
+    )
     columns = {
         "Keeping this plan costs": st.column_config.NumberColumn(
             format="percent", help="How much longer a step takes than with the best plan found then."
@@ -106,8 +112,8 @@ def _answers(state: Rebalancing, scenario: Scenario, simulated: Simulated, found
 def _row(trial: Trial, answer: BalanceResult | None, cost: Regret, scenario: Scenario, found: Sensitivity) -> Row:
     unit = scenario.profile.time_unit
     return {
-        "Number": f"{cost.number.layer}: {cost.number.words}" if cost.number.layer else cost.number.words,
-        "Change": signed_percent_text(-found.share if cost.smaller else found.share),
+        "Number": _named(cost.number),
+        "Change": "" if cost.number is None else signed_percent_text(-found.share if cost.smaller else found.share),
         f"This plan ({unit})": cost.kept,
         f"Best plan then ({unit})": cost.best,
         "Keeping this plan costs": None if cost.share is None or isinf(cost.share) else cost.share,
@@ -118,6 +124,12 @@ def _row(trial: Trial, answer: BalanceResult | None, cost: Regret, scenario: Sce
     }
 
 
+def _named(number: ProfileNumber | None) -> str:
+    if number is None:
+        return "none, the profile as it is"
+    return f"{number.layer}: {number.words}" if number.layer else number.words
+
+
 def _remark(trial: Trial, answer: BalanceResult | None, found: Sensitivity) -> str:
     if answer is None:
         return "no answer"
@@ -125,6 +137,6 @@ def _remark(trial: Trial, answer: BalanceResult | None, found: Sensitivity) -> s
         return "no plan fits" if answer.infeasibility else "no plan found in time"
     if found.excess:
         return f"does not fit as it is: {lacks(found.excess)}"
-    if trial.reaction.excess and not trial.smaller:
+    if trial.reaction and trial.reaction.excess and not trial.smaller:
         return f"no longer fits: {lacks(trial.reaction.excess)}"
     return ""

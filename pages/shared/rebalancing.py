@@ -8,10 +8,12 @@ import streamlit as st
 
 from pages.shared.jobs import jobs
 from pages.shared.session import session_name
+from sapp_core.advice import NOTHING_LOST
 from sapp_core.domain.plan import Plan
 from sapp_core.domain.result import BalanceResult
 from sapp_core.domain.scenario import Scenario
 from sapp_core.domain.sensitivity import Reaction, Sensitivity
+from sapp_core.schedules.zero_bubble import PLANNED
 from sapp_core.sensitivity import changed
 
 SECONDS = 4.0
@@ -25,15 +27,15 @@ _STATE = "rebalancing"
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One changed number and what is asked with it.
+    """One changed number, or none, and what is asked with it.
 
     Attributes:
-        reaction: of the plan, whose number changes.
+        reaction: of the plan, whose number changes; None = the profile stays as it is.
         smaller: whether the number is made smaller.
-        scenario: with the changed number; the search begins at the plan.
+        scenario: with what changes; the search begins at the plan.
     """
 
-    reaction: Reaction
+    reaction: Reaction | None
     smaller: bool
     scenario: Scenario
 
@@ -55,12 +57,25 @@ class Rebalancing:
     ended: bool = False
 
 
-def trials_of(scenario: Scenario, plan: Plan, found: Sensitivity) -> tuple[Trial, ...]:
-    """Smaller and larger of the numbers that matter most; memory only where it is limited."""
+def trials_of(scenario: Scenario, plan: Plan, found: Sensitivity, lower_bound: float | None) -> tuple[Trial, ...]:
+    """Smaller and larger of the numbers that matter most; memory only where it is limited.
+
+    Where the plan is not proven best, the profile as it is comes first: what is gained then, no number is to blame for.
+
+    Args:
+        scenario: whose numbers change.
+        plan: to begin at.
+        found: its reactions.
+        lower_bound: proven for every plan of the scenario; None when nothing is.
+    """
     limited = scenario.request.memory_limit_mb is not None
     chosen = (*found.times[:MOST_TIMES], *(found.memory[:MOST_MEMORY] if limited else ()))
     asked = replace(scenario, request=replace(scenario.request, time_limit=SECONDS, threads=1, start=plan))
-    return tuple(
+    # The bound of a schedule that plans its order for the times is about one order.
+    bound = None if scenario.schedule_name in PLANNED else lower_bound
+    best = bound is not None and found.step_time < (1 + NOTHING_LOST) * bound
+    own = () if best or not chosen else (Trial(None, smaller=False, scenario=asked),)
+    return own + tuple(
         Trial(reaction, smaller, changed(asked, reaction.number, 1 - found.share if smaller else 1 + found.share))
         for reaction in chosen
         for smaller in (True, False)

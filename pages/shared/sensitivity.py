@@ -51,7 +51,7 @@ def sensitivity_tab(scenario: Scenario, simulated: Simulated, lower_bound: float
         f"{_ORDER_HELD if scenario.schedule_name in PLANNED else ''}"
         f"{_more(found, memory)}"
     )
-    balanced_again(scenario, simulated, found)
+    balanced_again(scenario, simulated, found, lower_bound)
     with st.expander("All numbers"):
         shares = {
             name: st.column_config.NumberColumn(format="percent") for name in ("Change if smaller", "Change if larger")

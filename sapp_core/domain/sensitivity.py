@@ -110,9 +110,13 @@ class Sensitivity:
     idle: tuple[ProfileNumber, ...]
     excess: Excess | None = None
 
-    def kept(self, reaction: Reaction, *, smaller: bool) -> float | None:
-        """Step time of the same plan with the number of a reaction changed; None where it does not fit."""
-        if self.excess or (reaction.excess and not smaller):
+    def kept(self, reaction: Reaction | None, *, smaller: bool) -> float | None:
+        """Step time of the same plan with the number of a reaction changed, or none; None where it does not fit."""
+        if self.excess:
+            return None
+        if reaction is None:
+            return self.step_time
+        if reaction.excess and not smaller:
             return None
         if reaction.number.quantity.is_time:
             return reaction.lower if smaller else reaction.higher

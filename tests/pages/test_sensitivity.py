@@ -1,10 +1,13 @@
 """The Sensitivity tab of the Balance page."""
 
 import time
+from dataclasses import replace
 
 from pages.shared import rebalancing
 from pages.shared.jobs import jobs
 from pages.shared.session import Outcome
+from sapp_core.domain.plan import even_split
+from sapp_core.domain.profile import RecomputeMode
 from tests.pages.opened import Opened
 
 
@@ -58,6 +61,34 @@ def test_the_plan_is_balanced_again_and_the_answers_are_ranked(opened, monkeypat
     opened.at.number_input(key="sensitivity_share").set_value(5)
     opened.run()
     assert any(button.key == "rebalance" for button in opened.at.button)
+
+
+def test_a_plan_not_proven_best_is_balanced_with_the_profile_as_it_is_first(monkeypatch):
+    monkeypatch.setattr(rebalancing, "MOST_TIMES", 1)
+    monkeypatch.setattr(rebalancing, "MOST_MEMORY", 0)
+    monkeypatch.setattr(rebalancing, "SECONDS", 1.0)
+    link = {"profile": "small32", "stages": "4", "micro_batches": "8", "objective": "sapp-0"}
+    opened = Opened(**link).settled().balance()
+    # As after a run that was stopped at once: the even split, of which nothing is proven.
+    shown: Outcome = opened.at.session_state["outcome"]
+    scenario = shown.scenario
+    poor = even_split(scenario.profile, scenario.pipeline, RecomputeMode.FULL)
+    opened.at.session_state["outcome"] = replace(shown, result=replace(shown.result, plan=poor, lower_bound=None))
+    opened.tab("Sensitivity")
+    opened.at.button(key="rebalance").click()
+    opened.run()
+    end = time.monotonic() + 60
+    while any(button.key == "rebalance_cancel" for button in opened.at.button):
+        assert time.monotonic() < end
+        time.sleep(0.2)
+        opened.run()
+    answers, _ = (table.value for table in opened.at.dataframe)
+    assert answers["Number"].iloc[0] == "none, the profile as it is"
+    assert len(answers) == 3
+    assert answers["Keeping this plan costs"].iloc[0] > 0.01
+    assert "Balance first:** with the profile as it is" in opened.said
+    assert "Worth repeating most" not in opened.said
+    assert "Measure first" in opened.said
 
 
 def test_cancel_ends_the_runs_and_leaves_what_is_there(opened):
