@@ -24,7 +24,7 @@ def type_in(dashboard, row, column, number):
 
 
 def test_numbers_are_typed_simulated_pinned_and_balanced_from(visit):
-    dashboard = visit().wait_for_title("8 stages").wait_until_balanced()
+    dashboard = visit("?profile=llama2_70b").wait_for_title("8 stages").wait_until_balanced()
     page = dashboard.page
     headline = dashboard.numbers
     page.get_by_role("tab", name="My plan").click()
